@@ -10,9 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import cli
-from ringsmith.cli.errors import run
 from ringsmith.cli.main import app
-from ringsmith.cli.terminal import use_plain_characters
+from ringsmith.cli.terminal import run, use_plain_characters
 from ringsmith.errors import InteropError
 from ringsmith.files import Target, check_targets, new_folder, read_bounded
 

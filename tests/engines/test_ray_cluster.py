@@ -17,9 +17,8 @@ from ringsmith.engines import Work, engine
 from ringsmith.explore.evaluate import Evaluator, work_of
 from ringsmith.explore.points import Record, Tried
 from ringsmith.explore.search import Search
-from ringsmith.files.lines import Lines
-from ringsmith.verify.campaign import Campaign
-from ringsmith.verify.run import run_campaign
+from ringsmith.files.json_text import Lines
+from ringsmith.verify.campaign import Campaign, run_campaign
 
 pytestmark = pytest.mark.full
 

@@ -27,9 +27,9 @@ from ringsmith.backends.cards import messages
 from ringsmith.backends.cards.port import Claim
 from ringsmith.backends.cards.server import CardServer
 from ringsmith.backends.registry import inspector_of
-from ringsmith.backends.rpau.compiler import executable_file
+from ringsmith.backends.rpau.compiler import executable
 from ringsmith.backends.types import CompiledGraph
-from ringsmith.backends.vector.compiler import executable_file as vector_executable_file
+from ringsmith.backends.vector.compiler import compile as vector_compile
 from ringsmith.client import secret_file
 from ringsmith.design_files import text as design_text
 from ringsmith.errors import DeviceError
@@ -605,13 +605,13 @@ READERS: tuple[Reader, ...] = (
     Reader("subroutine graph", _utf8(from_json), _graphs, graphs),
     Reader(
         "executable of rpau",
-        _utf8(executable_file.read_executable),
+        _utf8(executable.read_executable),
         lambda: [_executable("nano")],
         lambda: [text.encode() for limit in (1 << 16, 1 << 22) for text in texts(limit)],
     ),
     Reader(
         "executable of vector",
-        _utf8(vector_executable_file.read_executable),
+        _utf8(vector_compile.read_executable),
         lambda: [_executable("vector-small")],
         lambda: [text.encode() for text in texts(1 << 22)],
     ),

@@ -17,7 +17,7 @@ from ringsmith.backends.vector.compiler import timeline as vector_timing
 from ringsmith.backends.vector.design import design as vector_design
 from ringsmith.backends.vector.design import latency as vector_latency
 from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.backends.vector.device import lists as vector_lists
+from ringsmith.backends.vector.device import image
 from ringsmith.backends.vector.isa import instruction_set as vector_isa
 from ringsmith.hdl import latencies
 from ringsmith.hdl.base_conversion import FRACTION_BITS, BaseConverter, Load
@@ -240,8 +240,8 @@ def test_a_clusters_lists_and_rows_lie_in_memory_as_its_package_says() -> None:
             f"8 * {package}::SlotBytes / $bits(rs_vector_isa_pkg::store_t)",
             vector_timing.SLOT_STORES,
         ),
-        (f"{package}::SlotBytes", vector_lists.SLOT_BYTES),
-        (f"{package}::ListBits / 64", vector_lists.BEAT_WORDS),
+        (f"{package}::SlotBytes", image.SLOT_BYTES),
+        (f"{package}::ListBits / 64", image.BEAT_WORDS),
         (f"{package}::ListBits", vector_design.LIST_BITS),
         (f"{package}::MemoryRowBits", vector_memory.HOME_SHIFT),
         (f"$bits({package}::place_t)", 32),

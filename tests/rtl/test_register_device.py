@@ -18,8 +18,7 @@ from ringsmith.backends.rpau.design.register_table import (
     Status,
 )
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.bus import polynomial_address
-from ringsmith.backends.rpau.device.interface import AddressSpace, Words
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words, polynomial_address
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
 from ringsmith.backends.rpau.device.spaces import space_shape

@@ -19,8 +19,7 @@ from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Residues
 from ringsmith.verify import campaign as campaigns
-from ringsmith.verify.campaign import Campaign, Ran
-from ringsmith.verify.run import run_campaign
+from ringsmith.verify.campaign import Campaign, Ran, run_campaign
 
 SMALL = {
     "rpau": """name = "small"

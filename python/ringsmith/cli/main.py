@@ -26,8 +26,7 @@ from ringsmith.cli import (
     timing,
     verify,
 )
-from ringsmith.cli.errors import CommandGroup, run
-from ringsmith.cli.terminal import use_plain_characters
+from ringsmith.cli.terminal import CommandGroup, run, use_plain_characters
 
 app = typer.Typer(
     name="ringsmith",

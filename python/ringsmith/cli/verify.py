@@ -43,8 +43,7 @@ def verify(
     from ringsmith.backends.registry import named_design
     from ringsmith.errors import ParameterError
     from ringsmith.files import check_targets
-    from ringsmith.verify.campaign import Campaign
-    from ringsmith.verify.run import run_campaign, to_json
+    from ringsmith.verify.campaign import Campaign, run_campaign, to_json
 
     result = target(json, force)
     check_targets(result, target(record, force=True), inputs=[Path(design)])

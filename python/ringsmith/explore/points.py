@@ -8,7 +8,7 @@ from typing import Any
 from ringsmith.backends.explorer import OperationCost, Usage, Value
 from ringsmith.errors import InteropError
 from ringsmith.explore.request import Request
-from ringsmith.files.lines import Lines
+from ringsmith.files.json_text import Lines
 from ringsmith.short_repr import short_repr
 
 Values = tuple[tuple[str, Value], ...]

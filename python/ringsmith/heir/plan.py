@@ -15,8 +15,7 @@ from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph.operations import Op
 from ringsmith.heir.module import PLAIN_MODULUS, Scheme, TensorPlan, Traced
-from ringsmith.heir.rotations import with_fewer_keys
-from ringsmith.heir.simplify import simplified
+from ringsmith.heir.simplify import simplified, with_fewer_keys
 from ringsmith.heir.tape import Kind, Step
 from ringsmith.params import (
     AutoBfvParameters,

@@ -10,8 +10,7 @@ from tests.backends.rpau.interpreted import changed, run_both, switched
 
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.compile import compile_graph
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable import Executable, read_executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError

@@ -18,7 +18,7 @@ from ringsmith import _core
 from ringsmith.backends.rpau.compiler import cache as compile_cache
 from ringsmith.backends.rpau.compiler import compile as rpau_compile
 from ringsmith.backends.rpau.compiler.cache import compile_cached
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable import read_executable
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.debug.waves import run_on_random_data
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design

@@ -15,8 +15,7 @@ from ringsmith.backends.cpu import Cpu
 from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_inputs, random_key, random_keys
 from ringsmith.backends.rpau.compiler import compile as compiler
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable import Executable, read_executable
 from ringsmith.backends.rpau.compiler.limb_layout import layouts
 from ringsmith.backends.rpau.compiler.segment import fits_at_once
 from ringsmith.backends.rpau.compiler.select import select

@@ -19,8 +19,7 @@ from ringsmith import _core, runtime
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.cpu import Cpu
 from ringsmith.backends.rpau.compiler.compile import compile_graph
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable import Executable, read_executable
 from ringsmith.backends.rpau.design.constants import SEED_WORDS
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.device import RpauDevice

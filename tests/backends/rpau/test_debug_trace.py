@@ -13,8 +13,7 @@ from tests.timings import BY_HAND
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable import Executable, read_executable
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json
 from ringsmith.backends.rpau.debug.picture import timeline_picture
 from ringsmith.backends.rpau.debug.random_program import random_program
@@ -31,8 +30,13 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.backends.timeline.drawn import timeline_page
-from ringsmith.backends.timeline.picture import COLOURS, NO_OPERATION, ink, tick_distance
+from ringsmith.backends.timeline.views import (
+    COLOURS,
+    NO_OPERATION,
+    ink,
+    tick_distance,
+    timeline_page,
+)
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op

@@ -12,8 +12,7 @@ from tests.backends.seal_world import expected, world_of
 from ringsmith import _core, runtime
 from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.compiler.compile import compile_graph
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable import Executable, read_executable
 from ringsmith.backends.rpau.compiler.limb_layout import layouts
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import folded

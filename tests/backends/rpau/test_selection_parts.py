@@ -9,16 +9,15 @@ from tests.backends.rpau.interpreted import random_inputs, run_both
 
 from ringsmith import _core
 from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.rpau.compiler.base_conversions import Division
 from ringsmith.backends.rpau.compiler.compile import compile_graph
-from ringsmith.backends.rpau.compiler.division import Division
 from ringsmith.backends.rpau.compiler.emission import Emitter
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.fusion import Fusion, InitialValue
 from ringsmith.backends.rpau.compiler.key_sums import KeySums
 from ringsmith.backends.rpau.compiler.limb_layout import Layout, layouts
-from ringsmith.backends.rpau.compiler.placement import Placement
 from ringsmith.backends.rpau.compiler.select import check_supported
-from ringsmith.backends.rpau.compiler.selection import SelectionContext
+from ringsmith.backends.rpau.compiler.selection import Placement, SelectionContext
 from ringsmith.backends.rpau.compiler.transfer import Transfer
 from ringsmith.backends.rpau.compiler.virtual import VirtualMemory
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design

@@ -20,11 +20,14 @@ from tests.backends.vector.test_programs import (
 from typer.testing import CliRunner
 
 from ringsmith.backends.inspector import Wanted
-from ringsmith.backends.timeline.drawn import timeline_page
+from ringsmith.backends.timeline.views import timeline_page
 from ringsmith.backends.vector.backend import BACKEND, VectorBackend
-from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.compile import (
+    compile_graph,
+    executable_text,
+    read_executable,
+)
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.compiler.executable_file import executable_text, read_executable
 from ringsmith.backends.vector.compiler.timeline import Transfer
 from ringsmith.backends.vector.debug.designs import VectorRow, vector_area_table, vector_section
 from ringsmith.backends.vector.debug.inspector import part_of

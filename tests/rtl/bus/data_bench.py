@@ -14,8 +14,12 @@ from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiResp
 from register_host import CAPABILITY, MASK, Host, N
 
 from ringsmith.backends.rpau.design.register_table import Control, Refused, Register, Status
-from ringsmith.backends.rpau.device.bus import BEAT_BYTES, BEAT_WORDS, polynomial_address
-from ringsmith.backends.rpau.device.interface import AddressSpace
+from ringsmith.backends.rpau.device.interface import (
+    BEAT_BYTES,
+    BEAT_WORDS,
+    AddressSpace,
+    polynomial_address,
+)
 
 PROGRAM = json.loads(os.environ["RINGSMITH_BENCH_PROGRAM"])  # takes longer than a burst
 LANES = 2 * CAPABILITY["cores"]

@@ -18,8 +18,12 @@ from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.card.device import RpauCards
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
-from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, SeedLoad
-from ringsmith.backends.rpau.compiler.executable_file import check_executable
+from ringsmith.backends.rpau.compiler.executable import (
+    Executable,
+    KeyLoad,
+    SeedLoad,
+    check_executable,
+)
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.design import (
     ARCHITECTURE,

@@ -3,8 +3,7 @@
 import time
 
 from ringsmith.backends.cards.port import CardPort
-from ringsmith.backends.rpau.device.bus import DataPath
-from ringsmith.backends.rpau.device.interface import Words
+from ringsmith.backends.rpau.device.interface import DataPath, Words
 
 _PAUSE = 20e-6  # seconds between two looks at a device that runs
 

@@ -20,8 +20,13 @@ from ringsmith.backends.rpau.design.register_table import (
     Register,
     Status,
 )
-from ringsmith.backends.rpau.device.bus import BEAT_BITS
-from ringsmith.backends.rpau.device.interface import AddressSpace, Coprocessor, KeyStream, Words
+from ringsmith.backends.rpau.device.interface import (
+    BEAT_BITS,
+    AddressSpace,
+    Coprocessor,
+    KeyStream,
+    Words,
+)
 from ringsmith.backends.rpau.device.spaces import space_shape
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import DeviceError, ProgramError

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from ringsmith.backends.rpau.compiler import _scheduler
 from ringsmith.backends.rpau.compiler import compile as rpau_compile
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
+from ringsmith.backends.rpau.compiler.executable import MAX_FILE_BYTES, Executable, read_executable
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError, ToolError

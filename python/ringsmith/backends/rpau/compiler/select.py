@@ -21,8 +21,7 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ringsmith.backends.rpau.compiler.base_conversions import BaseConversions
-from ringsmith.backends.rpau.compiler.division import Division
+from ringsmith.backends.rpau.compiler.base_conversions import BaseConversions, Division
 from ringsmith.backends.rpau.compiler.fusion import Fusion
 from ringsmith.backends.rpau.compiler.key_sums import KeySums
 from ringsmith.backends.rpau.compiler.limb_layout import Layout, is_scaled

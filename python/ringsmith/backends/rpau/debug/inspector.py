@@ -5,8 +5,7 @@ from typing import cast
 
 from ringsmith.backends.base import Executable as AnyExecutable
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
+from ringsmith.backends.rpau.compiler.executable import MAX_FILE_BYTES, Executable, read_executable
 from ringsmith.backends.rpau.debug import campaign, waves
 from ringsmith.backends.rpau.debug import designs as page
 from ringsmith.backends.rpau.debug.area import area_from_part, part_of, rpau_area, rpau_timing
@@ -19,7 +18,7 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import design as designs
 from ringsmith.backends.rpau.design import rtl as sources
 from ringsmith.backends.rpau.device import recording, rtl
-from ringsmith.backends.timeline.drawn import DrawnTimeline
+from ringsmith.backends.timeline.views import DrawnTimeline
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.coverage import CoverageReport

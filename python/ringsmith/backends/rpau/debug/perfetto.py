@@ -1,6 +1,6 @@
 """A trace as a file for Perfetto: a process is an RPAU, and a thread is a unit of it.
 
-Process 1 holds the critical path. :mod:`ringsmith.backends.timeline.perfetto` has the format.
+Process 1 holds the critical path. :mod:`ringsmith.backends.timeline.views` has the format.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ringsmith.backends.rpau.debug.summary import critical_path
 from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA
-from ringsmith.backends.timeline.perfetto import (
+from ringsmith.backends.timeline.views import (
     EventJson,
     complete,
     counter,

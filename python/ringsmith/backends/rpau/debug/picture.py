@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.debug.summary import (
 )
 from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.backends.timeline.picture import Bar, Key, Lane, Picture
+from ringsmith.backends.timeline.views import Bar, Key, Lane, Picture
 
 
 def timeline_picture(trace: Trace, title: str = "") -> Picture:

@@ -5,8 +5,7 @@ import ctypes
 import numpy as np
 
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.bus import BEAT_BYTES, BEAT_WORDS, DataPath
-from ringsmith.backends.rpau.device.interface import Words
+from ringsmith.backends.rpau.device.interface import BEAT_BYTES, BEAT_WORDS, DataPath, Words
 from ringsmith.backends.rpau.device.rtl import Simulation, build
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
@@ -21,7 +20,7 @@ _RESPONSES = ("OKAY", "EXOKAY", "SLVERR", "DECERR")
 class SimulatedBus(Simulation):
     """The buses of a simulated device.
 
-    See ``RegisterBus`` and ``DataPath`` in :mod:`ringsmith.backends.rpau.device.bus`.
+    See ``RegisterBus`` and ``DataPath`` in :mod:`ringsmith.backends.rpau.device.interface`.
     """
 
     prefix = "axil"

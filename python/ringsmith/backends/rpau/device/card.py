@@ -9,8 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ringsmith.backends.rpau.design.register_table import Register
-from ringsmith.backends.rpau.device.bus import DataPath
-from ringsmith.backends.rpau.device.interface import Words
+from ringsmith.backends.rpau.device.interface import DataPath, Words
 from ringsmith.errors import DeviceError
 
 _REGISTER_BYTES = 4

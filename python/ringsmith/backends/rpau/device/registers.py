@@ -15,13 +15,6 @@ from ringsmith.backends.rpau.design.register_table import (
     Register,
     Status,
 )
-from ringsmith.backends.rpau.device.bus import (
-    BEAT_BITS,
-    SPACES,
-    DataPath,
-    RegisterBus,
-    polynomial_address,
-)
 from ringsmith.backends.rpau.device.checks import (
     check_capabilities,
     checked_words,
@@ -29,11 +22,16 @@ from ringsmith.backends.rpau.device.checks import (
     stopped,
 )
 from ringsmith.backends.rpau.device.interface import (
+    BEAT_BITS,
+    SPACES,
     AddressSpace,
+    DataPath,
     KeyPoly,
     KeyStream,
+    RegisterBus,
     SegmentReport,
     Words,
+    polynomial_address,
 )
 from ringsmith.backends.rpau.device.spaces import (
     check_read,

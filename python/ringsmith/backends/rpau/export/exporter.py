@@ -20,11 +20,11 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
-from ringsmith.backends.rpau.device.bus import BEAT_BITS
 from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.interface import BEAT_BITS
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.rpau.export import pages, script
-from ringsmith.backends.rpau.export.recorder import Recorder
+from ringsmith.backends.rpau.export.script import Recorder
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
 from ringsmith.hdl import interfaces as buses

@@ -14,7 +14,7 @@ from ringsmith.backends.rpau.design.register_table import (
     Register,
     Status,
 )
-from ringsmith.backends.rpau.device.bus import BEAT_BYTES
+from ringsmith.backends.rpau.device.interface import BEAT_BYTES
 from ringsmith.hdl.sources import rtl_root
 from ringsmith.markdown import table_lines
 

@@ -1,4 +1,10 @@
-"""A subroutine graph, compiled for a vector design."""
+"""A subroutine graph, compiled for a vector design; and the file of what was compiled.
+
+The file is JSON lines: the design, then the graph, which is compiled anew when it is read. It may
+come from an untrusted source: everything in it is checked.
+"""
+
+import json
 
 from ringsmith.backends.vector.compiler.allocation import allocate
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
@@ -9,8 +15,12 @@ from ringsmith.backends.vector.compiler.rewriting import node_error
 from ringsmith.backends.vector.compiler.timeline import Cycles
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.isa.encoding import check_programs
-from ringsmith.errors import ProgramError
+from ringsmith.errors import ProgramError, RingsmithError
+from ringsmith.files.json_text import parse_json
+from ringsmith.files.records import Decoder, Encoder
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.file import MAX_FILE_BYTES as MAX_GRAPH_BYTES
+from ringsmith.graph.file import from_json, to_json
 
 
 def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecutable:
@@ -47,3 +57,39 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
     check_programs(programs)
     check_size(programs, design)
     return VectorExecutable(design, graph, programs)
+
+
+FORMAT = "ringsmith-vector-executable"
+VERSION = 1
+MAX_FILE_BYTES = MAX_GRAPH_BYTES
+_MAX_DESIGN = 1 << 14
+"""Characters of the design's line."""
+
+
+def executable_text(executable: VectorExecutable) -> str:
+    """The text of the file."""
+    design = Encoder().encode(executable.design, VectorDesign)
+    head = {"format": FORMAT, "version": VERSION, "design": design}
+    return f"{json.dumps(head)}\n{to_json(executable.graph)}"
+
+
+def read_executable(text: str) -> VectorExecutable:
+    """Reads what ``executable_text`` wrote.
+
+    Raises:
+        ProgramError: If the text is none of this version, or its graph is not for its design.
+    """
+    end = text.find("\n", 0, _MAX_DESIGN)
+    try:
+        table = parse_json(text[: max(end, 0)], ProgramError)
+        if not isinstance(table, dict) or (table.get("format"), table.get("version")) != (
+            FORMAT,
+            VERSION,
+        ):
+            raise ProgramError(f"not a {FORMAT} file of version {VERSION}")
+        design = Decoder().decode(table.get("design"), VectorDesign, "design")
+        return compile_graph(from_json(text[end + 1 :]), design)
+    except RingsmithError as error:
+        raise ProgramError(
+            f"damaged executable ({error!s:.400}): compile the program again"
+        ) from error

@@ -5,14 +5,14 @@ from typing import cast
 
 from ringsmith import design_files
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
-from ringsmith.backends.timeline.drawn import DrawnTimeline
+from ringsmith.backends.timeline.views import DrawnTimeline
 from ringsmith.backends.types import Design, Executable
-from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.compiler.executable_file import (
+from ringsmith.backends.vector.compiler.compile import (
     MAX_FILE_BYTES,
     executable_text,
     read_executable,
 )
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.debug import campaign
 from ringsmith.backends.vector.debug.area import cluster_areas, cluster_timing
 from ringsmith.backends.vector.debug.compare_operations import (

@@ -1,6 +1,6 @@
 """A trace as a file for Perfetto: a process is a cluster, and a thread is a part of it.
 
-:mod:`ringsmith.backends.timeline.perfetto` has the format. Counters are the busy share of each part
+:mod:`ringsmith.backends.timeline.views` has the format. Counters are the busy share of each part
 in percent, over spans of time of equal length.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ringsmith.backends.timeline.perfetto import (
+from ringsmith.backends.timeline.views import (
     EventJson,
     complete,
     counter,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ringsmith.backends.timeline.picture import INSIDE, Bar, Key, Lane, Picture
+from ringsmith.backends.timeline.views import INSIDE, Bar, Key, Lane, Picture
 from ringsmith.backends.vector.debug.summary import shares
 from ringsmith.backends.vector.debug.trace import PARTS, Event, Trace
 

@@ -13,7 +13,7 @@ from ringsmith.backends.vector.design.register_table import (
     VectorRegister,
 )
 from ringsmith.backends.vector.design.word_layout import Pass, Shape, forward_passes, inverse_passes
-from ringsmith.backends.vector.device.lists import Lists
+from ringsmith.backends.vector.device.image import Lists
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.isa.instruction_set import ARRANGE, ISA, PASS
 

@@ -25,8 +25,7 @@ from ringsmith.backends.vector.design.rtl import (
 )
 from ringsmith.backends.vector.design.word_layout import taken
 from ringsmith.backends.vector.device.host import LISTS, fetched, list_writes, settings, stored
-from ringsmith.backends.vector.device.image import host_rows, limb_layout
-from ringsmith.backends.vector.device.lists import lists
+from ringsmith.backends.vector.device.image import host_rows, limb_layout, lists
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.errors import DeviceError

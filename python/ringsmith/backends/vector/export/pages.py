@@ -13,7 +13,7 @@ from ringsmith.backends.vector.design.register_table import (
     Status,
     VectorRegister,
 )
-from ringsmith.backends.vector.device.lists import SLOT_BYTES
+from ringsmith.backends.vector.device.image import SLOT_BYTES
 from ringsmith.hdl.sources import rtl_root
 from ringsmith.markdown import table_lines
 

@@ -17,8 +17,7 @@ from ringsmith.backends.vector.design.register_table import (
 )
 from ringsmith.backends.vector.design.word_layout import placed
 from ringsmith.backends.vector.device.host import Write, list_writes, settings, stored
-from ringsmith.backends.vector.device.image import host_rows, limb_layout
-from ringsmith.backends.vector.device.lists import BEAT_WORDS, lists
+from ringsmith.backends.vector.device.image import BEAT_WORDS, host_rows, limb_layout, lists
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import WATCHDOG
 from ringsmith.backends.vector.isa.instructions import Limb

@@ -1,14 +1,23 @@
-"""A timeline as an SVG picture: a lane for each part of the hardware, a bar for each instruction.
+"""A timeline to look at: a picture, a page on which it is zoomed, and a file for Perfetto.
 
-Plain SVG 1.1 without script or style sheet, so that any viewer shows it; the page of
-:mod:`ringsmith.backends.timeline.drawn` finds bars by their class and makes them zoomable.
+The picture is plain SVG 1.1 without script or style sheet, so that any viewer shows it: a lane for
+each part of the hardware, a bar for each instruction. The page finds bars by their class and makes
+them zoomable.
+
+Perfetto (ui.perfetto.dev) and chrome://tracing read the JSON object form of Chrome's Trace Event
+Format: complete events (``ph`` X) with ``ts`` and ``dur`` in microseconds, metadata events (M) that
+name and order processes and threads, counter events (C). One clock cycle stands as one microsecond.
 """
 
+import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib import resources
+from string import Template
 from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from ringsmith.graph.operations import Op
 
@@ -234,3 +243,141 @@ def ink(colour: str) -> str:
     """Black or white, whichever is easier to read on a colour like ``#5aa578``."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return _DARK if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else _LIGHT
+
+
+Trace = TypeVar("Trace")
+
+
+@dataclass(frozen=True)
+class DrawnTimeline(Generic[Trace]):
+    """A trace and what makes its forms; see ``backends.inspector.Timeline``.
+
+    Attributes:
+        trace: The trace.
+        tables_of: Makes tables for a terminal.
+        listing_of: Makes a line for each instruction.
+        picture_of: Draws the trace, with a title.
+        perfetto_of: Writes a file for ui.perfetto.dev, with a title.
+    """
+
+    trace: Trace
+    tables_of: Callable[[Trace], Iterable[object]]
+    listing_of: Callable[[Trace], Iterator[str]]
+    picture_of: Callable[[Trace, str], Picture]
+    perfetto_of: Callable[[Trace, str], str]
+
+    def tables(self) -> Iterable[object]:
+        """Tables for a terminal."""
+        return self.tables_of(self.trace)
+
+    def listing(self) -> Iterator[str]:
+        """A line an instruction."""
+        return self.listing_of(self.trace)
+
+    def html(self, title: str) -> str:
+        """A page to zoom in."""
+        return timeline_page(self.picture_of(self.trace, title))
+
+    def svg(self, title: str) -> str:
+        """A picture."""
+        return self.picture_of(self.trace, title).svg()
+
+    def perfetto(self, title: str) -> str:
+        """A file for ui.perfetto.dev."""
+        return self.perfetto_of(self.trace, title)
+
+
+def timeline_page(picture: Picture) -> str:
+    """The picture as an HTML file that needs no other file and no network."""
+    page = (resources.files("ringsmith.backends.timeline") / "page.html").read_text(
+        encoding="utf-8"
+    )
+    return Template(page).substitute(
+        TITLE=escape(picture.title),
+        SVG=picture.svg(),
+        LEFT=LEFT,
+        WIDTH=INSIDE,
+        CYCLES=picture.cycles,
+    )
+
+
+EventJson = dict[str, Any]
+
+
+def document(title: str, design: str, cycles: int, events: Iterable[EventJson]) -> str:
+    """The text of the file.
+
+    Args:
+        title: What the program is called.
+        design: The design's name.
+        cycles: The program's.
+        events: What the functions below make.
+    """
+    return json.dumps(
+        {
+            "traceEvents": list(events),
+            "displayTimeUnit": "ms",
+            "otherData": {
+                "program": title,
+                "design": design,
+                "cycles": cycles,
+                "unit": "1 us is 1 clock cycle",
+            },
+        }
+    )
+
+
+def process(number: int, name: str) -> Iterator[EventJson]:
+    """Names a process, and puts it in its place. Viewers take 0 for the kernel's idle task."""
+    yield _metadata(number, 0, "process_name", {"name": name})
+    yield _metadata(number, 0, "process_sort_index", {"sort_index": number})
+
+
+def thread(process_number: int, number: int, name: str) -> Iterator[EventJson]:
+    """Names a thread of a process, and puts it in its place."""
+    yield _metadata(process_number, number, "thread_name", {"name": name})
+    yield _metadata(process_number, number, "thread_sort_index", {"sort_index": number})
+
+
+def complete(
+    place: tuple[int, int],
+    cycles: tuple[int, int],
+    name: str,
+    category: str,
+    details: Mapping[str, object],
+) -> EventJson:
+    """Something that took time.
+
+    Args:
+        place: Process and thread.
+        cycles: The first one, and the one after the last.
+        name: What it is called.
+        category: The kind of HE operation.
+        details: Its properties.
+    """
+    return {
+        "ph": "X",
+        "pid": place[0],
+        "tid": place[1],
+        "ts": cycles[0],
+        "dur": cycles[1] - cycles[0],
+        "name": name,
+        "cat": category,
+        "args": dict(details),
+    }
+
+
+def counter(process_number: int, cycle: int, name: str, values: Mapping[str, int]) -> EventJson:
+    """Numbers from a cycle on."""
+    return {
+        "ph": "C",
+        "pid": process_number,
+        "tid": 0,
+        "ts": cycle,
+        "name": name,
+        "args": dict(values),
+    }
+
+
+def _metadata(process_number: int, number: int, name: str, args: EventJson) -> EventJson:
+    return {"ph": "M", "pid": process_number, "tid": number, "ts": 0, "name": name, "args": args}
