@@ -1,5 +1,6 @@
 """What programs on encrypted arrays cost: no more rotations and products than needed."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from ringsmith import (
     EncryptedArray,
     InputSpec,
     bounded,
+    conv2d,
     sign,
     trace,
 )
@@ -202,3 +204,11 @@ def test_results_are_read_from_their_last_copies() -> None:
     assert program.packed_outputs["result"].table.tolist() == [slots]
     x = RNG.uniform(-1, 1, 16)
     assert abs(program.run(x=x)["result"] - x.sum()) < 1e-6
+
+
+def test_the_choice_of_a_convolution_is_explained() -> None:
+    kernels = RNG.normal(size=(4, 1, 3, 3))
+    text = trace(lambda x: conv2d(x, kernels), "auto", {"x": (1, 14, 14)}).explain()
+    found = "the convolution with kernels of 4 x 1 x 3 x 3 is computed by diagonals, to axis 2, "
+    assert re.search(f"{found}axis 1, axis 0: that costs [0-9]+ rotations on cpu, and by", text)
+    assert re.search("input 'x' is packed as usual, from the low bits axis 2, axis 1", text)

@@ -5,7 +5,7 @@ the input: for each of the 25 elements of a kernel the pixel that it meets at ea
 again for each of the five maps. ``Order`` says how dense layers are computed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import reduce
@@ -86,22 +86,21 @@ def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProg
     map_biases = np.tile(network.map_biases, MAP * MAP)
     weights = np.moveaxis(network.hidden_weights, 1, 3).reshape(SHAPE.hidden, ENTRIES)
 
-    def by_diagonals(elements: EncryptedArray) -> dict[str, EncryptedArray]:
-        maps = (elements * kernels).sum(axis=0) + map_biases
-        hidden = maps**2 @ weights.T + network.hidden_biases
-        return {OUTPUT: hidden**2 @ network.score_weights.T + network.score_biases}
+    if order is Order.ROWS:
+        kernels, map_biases = kernels[..., None], map_biases[..., None]
 
-    def by_rows(elements: EncryptedArray) -> dict[str, EncryptedArray]:
-        squares = ((elements * kernels[..., None]).sum(axis=0) + map_biases[:, None]) ** 2
-        groups = [slice(first, first + COPIES) for first in range(0, SHAPE.hidden, COPIES)]
-        hidden = [(squares * weights[g].T).sum(axis=0) + network.hidden_biases[g] for g in groups]
-        products = [h**2 * network.score_weights[:, g] for h, g in zip(hidden, groups, strict=True)]
-        return {OUTPUT: reduce(add, products).sum(axis=1) + network.score_biases}
+    def mnist(elements: EncryptedArray) -> dict[str, EncryptedArray]:
+        squares = ((elements * kernels).sum(axis=0) + map_biases) ** 2
+        if order is Order.ROWS:
+            scores = _row_by_row(network, squares, weights)
+        else:
+            hidden = squares @ weights.T + network.hidden_biases
+            scores = hidden**2 @ network.score_weights.T
+        return {OUTPUT: scores + network.score_biases}
 
     diagonals = order is Order.DIAGONALS
-    function: Callable[..., dict[str, EncryptedArray]] = by_diagonals if diagonals else by_rows
     return trace(
-        function,
+        mnist,
         parameters,
         {INPUT: InputSpec(input_shape(order), LEVELS + 1, bound=PIXELS)},
         headroom_bits=HEADROOM_BITS,
@@ -109,6 +108,14 @@ def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProg
         rotate_products=diagonals,
         allow_overflow=True,
     )
+
+
+def _row_by_row(network: Network, squares: EncryptedArray, weights: Reals) -> EncryptedArray:
+    """Both dense layers, as LoLa has them: a hidden neuron of the first one for each copy."""
+    groups = [slice(first, first + COPIES) for first in range(0, SHAPE.hidden, COPIES)]
+    hidden = [(squares * weights[g].T).sum(axis=0) + network.hidden_biases[g] for g in groups]
+    products = [h**2 * network.score_weights[:, g] for h, g in zip(hidden, groups, strict=True)]
+    return reduce(add, products).sum(axis=1)
 
 
 def input_shape(order: Order) -> tuple[int, ...]:

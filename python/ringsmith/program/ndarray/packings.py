@@ -10,12 +10,11 @@ for, or else of the ``cpu`` device.
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import groupby
 from typing import Generic, Protocol, TypeVar
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
-from ringsmith.program.ndarray.layout import COPY, Bit, Layout, bits_for
+from ringsmith.program.ndarray.layout import Bit, Layout, bits_for
 from ringsmith.program.ndarray.placing import Origin
 from ringsmith.program.nodes import Note
 from ringsmith.program.recorder import Trace
@@ -98,9 +97,9 @@ class _Search(Generic[R]):
             second, other = min(others, key=lambda each: each[0])
             how = "as usual" if chosen == usual_one else "for its use"
             text = (
-                f"input {name!r} is packed {how}, from the low bits {_words(chosen)}: the program "
+                f"input {name!r} is packed {how}, from the low bits {chosen.words}: the program "
                 f"costs {self.cost:.0f} rotations on {self.found.trace.space.costs.device}, and "
-                f"with {_words(other)} {second:.0f}"
+                f"with {other.words} {second:.0f}"
             )
             self.found.trace.notes[Note(self.found.source, text)] = None
 
@@ -154,18 +153,6 @@ def _others(origin: Origin) -> list[Layout]:
             orders.insert(0, Layout(shape, (*one.bits, *row), slot_bits))
     distinct = dict.fromkeys([*origin.wishes[:5], *orders])
     return [layout for layout in distinct if layout != origin.layout]
-
-
-def _words(layout: Layout) -> str:
-    """The bits of a layout from the lowest, in runs of one axis; copies above all axes left out."""
-    top = max((i for i, bit in enumerate(layout.bits) if bit.axis >= 0), default=-1)
-    words = []
-    for axis, run in groupby(layout.bits[: top + 1], key=lambda bit: bit.axis):
-        count = len(list(run))
-        whole = axis >= 0 and count == bits_for(layout.shape[axis])
-        name = f"axis {axis}" if axis >= 0 else "copies" if axis == COPY.axis else "gaps"
-        words.append(name if whole else f"{count} bits of {name}")
-    return ", ".join(words) or "one number"
 
 
 def _cost(found: Recorded) -> float:

@@ -399,13 +399,14 @@ def moved_entries(
     """
     layouts = [each.layout for each in sources]
     found = [
-        way
+        (way, f"{way.text}, to {target.words}")
         for target in targets or candidates(shape, layouts)
         for way in ways(layouts, target, terms, trace.space)
     ]
     if what:
-        note_choice(what, [(way.text, way.cost) for way in found], trace, source)
-    return on_the_way(min(found, key=lambda way: way.cost), sources, trace, source)
+        note_choice(what, [(text, way.cost) for way, text in found], trace, source)
+    best = min((way for way, _ in found), key=lambda way: way.cost)
+    return on_the_way(best, sources, trace, source)
 
 
 def note_choice(

@@ -105,13 +105,16 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         padded = np.zeros((before.shape[-1], w.shape[1]), w.dtype)
         padded[rows] = w
         spared = x.trace.space.costs.level  # of the move
-        found += [
-            _Product(each.cost - spared, f"{each.text} from where entries lay", each.make)
-            for each in _products(before, padded, source)
+        found = [
+            *(
+                _Product(each.cost - spared, f"{each.text} from where entries lay", each.make)
+                for each in _products(before, padded, source)
+            ),
+            *found,
         ]
     what = f"the product with a matrix of {w.shape[0]} x {w.shape[1]}"
     note_choice(what, [(each.text, each.cost) for each in found], x.trace, source)
-    best = min(reversed(found), key=lambda each: each.cost)
+    best = min(found, key=lambda each: each.cost)
     return x.made(best.make().content, lambda a: a @ w)
 
 
@@ -139,7 +142,7 @@ def _products(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list[_Pr
     )
     if np.count_nonzero(w) * math.prod(x.shape[:-1]) > _MOST_TERMS:
         return [spread]
-    return [spread, *_by_diagonals(x, w, source)]
+    return [*_by_diagonals(x, w, source), spread]
 
 
 def _before_reshape(x: EncryptedArray) -> tuple[EncryptedArray, NDArray[np.int64]] | None:
