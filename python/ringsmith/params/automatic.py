@@ -12,6 +12,7 @@ from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.flooding import STATISTICAL_SECURITY, Flooding
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
+from ringsmith.params.ring import RlweParameters
 from ringsmith.params.security import CURRENT, check_level, check_security, security_standard
 from ringsmith.python_numbers import make_python_numbers
 from ringsmith.short_repr import short_repr
@@ -137,6 +138,19 @@ class AutoRlweParameters(ABC):
     def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
 
+    @abstractmethod
+    def sample(self, n: int, levels: int, bits: int) -> RlweParameters:
+        """Returns a set of that ring degree for measurements.
+
+        Args:
+            n: Ring degree.
+            levels: Primes besides q_0 and the special prime.
+            bits: Bits of each of them.
+
+        Raises:
+            ParameterError: When there is no such set.
+        """
+
 
 def check_number(name: str, value: object, kind: type[int] | type[float]) -> None:
     """Refuses what is no number of its kind; a whole number is a float, too."""
@@ -252,6 +266,10 @@ class AutoParameters(AutoRlweParameters):
             count = -(-wanted // self.widest_prime)
             special = (-(-wanted // count),) * count
         return first, *(scale_bits,) * levels, *special
+
+    def sample(self, n: int, levels: int, bits: int) -> CkksParameters:
+        """Returns the set of that ring degree, number of levels and scale."""
+        return self.candidate(n, levels, bits)
 
     def candidate(
         self, n: int, levels: int, scale_bits: int, digit_size: int = 1

@@ -7,7 +7,7 @@ from ringsmith.backends.registry import backend_of, named_design
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.lower import lower_operation
-from ringsmith.params import AutoBfvParameters, AutoParameters, RlweParameters
+from ringsmith.params import RlweParameters
 from ringsmith.params.automatic import AutoRlweParameters
 from ringsmith.program.costs import CPU, ROTATIONS, Costs
 
@@ -40,13 +40,10 @@ def costs_on(wish: AutoRlweParameters) -> Costs:
 def _samples(wish: AutoRlweParameters) -> Iterator[RlweParameters]:
     """Parameters that the design takes, of the most levels and the smallest ring first."""
     for levels in _LEVELS:
-        for n, carried in wish.degrees():
+        for n, _ in wish.degrees():
             for bits in range(wish.narrowest_prime, wish.widest_prime + 1):
                 try:
-                    if isinstance(wish, AutoParameters):
-                        yield wish.candidate(n, levels, bits)
-                    elif isinstance(wish, AutoBfvParameters):
-                        yield wish.candidate(n, bits * (levels + 1), carried)
+                    yield wish.sample(n, levels, bits)
                 except ParameterError:
                     continue
                 break
