@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.program.costs import CPU, Costs
 from ringsmith.program.source import SourceLine
 
 PlainValues = NDArray[np.number]
@@ -30,6 +31,7 @@ class Space:
         exact: Whether slots hold integers modulo t, as in BFV; else real or complex numbers.
         chosen: Whether N is chosen automatically, so that nothing may depend on it.
         shared_rotations: Whether rotations of one value share their digits.
+        costs: What operations cost on the device that the program is planned for.
     """
 
     slots: int
@@ -37,6 +39,12 @@ class Space:
     exact: bool
     chosen: bool = False
     shared_rotations: bool = True
+    costs: Costs = CPU
+
+    @property
+    def rotation_cost(self) -> float:
+        """What a rotation costs whose digits another one of the same value cuts already."""
+        return 1.0 if self.shared_rotations else self.costs.rotation
 
     def numbers(
         self, value: object, source: SourceLine, what: str = "a plain operand"

@@ -101,7 +101,10 @@ class CkksPlanner(Planner[Value]):
         emitter, first = self._emitter, operands[0]
         match node.op:
             case Op.ADD | Op.SUB:
-                left, right = self._meet(first, operands[1])
+                second = operands[1]
+                if node.op is Op.ADD and isinstance(first, Product) and isinstance(second, Cipher):
+                    first, second = second, first  # devices add a product to a sum in one pass
+                left, right = self._meet(first, second)
                 pending = left.pending  # both are, or neither: _meet
                 return Cipher(emitter.add_or_sub(node.op, left.node, right.node), pending)
             case Op.NEGATE:
