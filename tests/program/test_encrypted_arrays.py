@@ -24,7 +24,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters, ckks_set
 from ringsmith.program import Program
 from ringsmith.program.packing import tensors
-from ringsmith.schemes.ckks.plan import scale_ladder
+from ringsmith.schemes.ckks.plan import Ladder
 
 RNG = np.random.default_rng(48)
 
@@ -103,7 +103,7 @@ def test_many_products_in_a_row_keep_their_scale() -> None:
     program = trace(function, AutoParameters(precision_bits=8), {"x": (4,)})
     assert isinstance(program.parameters, CkksParameters)
     assert program.parameters.levels > 21
-    ladder = scale_ladder(program.parameters)[1:]
+    ladder = Ladder.of(program.parameters).scales[1:]
     assert max(ladder) < 1.01 * min(ladder)
     x = np.array([1, -1, 0.5, -0.25])
     found = program.simulate({"x": x})["result"][:4]
