@@ -19,7 +19,7 @@ FIELDS = {
     "scale_bits": (19, 121),
     "ratio_bits": (1, 21),
     "period": (1, 1025),
-    "weight": (15, 1025),
+    "weight": (31, 1025),
     "special": (0, 65),
 }
 
@@ -87,12 +87,32 @@ def test_needs_of_two_programs_are_those_of_the_larger(boot: CkksParameters) -> 
 
 def test_the_failure_probability_is_that_of_sums_of_uniform_numbers() -> None:
     rng = np.random.default_rng(3)
-    sums = rng.uniform(-0.5, 0.5, (17, 400_000)).sum(axis=0)
+    sums = rng.uniform(-0.5, 0.5, (33, 400_000)).sum(axis=0)
     seen = float(np.mean(np.abs(sums) > 2.5))
-    wanted = 2.0 ** Bootstrapping(weight=16, period=3).failure_bits
+    wanted = 2.0 ** Bootstrapping(weight=32, period=3).failure_bits
     assert seen == pytest.approx(wanted, abs=6 * (wanted / 400_000) ** 0.5)
-    assert Bootstrapping(weight=16, period=9).failure_bits == -np.inf
+    assert Bootstrapping(weight=32, period=17).failure_bits == -np.inf
     assert Bootstrapping().failure_bits == pytest.approx(-121.7, abs=0.05)
+
+
+def test_no_level_is_above_that_of_the_sparse_secret(boot: CkksParameters) -> None:
+    def make(security: int | None) -> CkksParameters:
+        found = CkksParameters.create(
+            n=1 << 16,
+            prime_bits=(60, 40, 40, *(60,) * 8),
+            special_bits=(61,),
+            scale_bits=40,
+            security=security,
+            bootstrapping=Bootstrapping(coeffs_to_slots=1, slots_to_coeffs=1),
+        )
+        assert found.log_qp < 929, "256 bits but for the sparse secret"
+        return found
+
+    with pytest.raises(ParameterError, match="security = 192: parameters that bootstrap have 128"):
+        make(192)
+    assert make(128).security == 128
+    assert "128 bits of the sparse secret" in make(None).security_text
+    assert "sparse" not in boot.security_text  # which has none
 
 
 def test_the_named_sets_hold_what_they_say() -> None:

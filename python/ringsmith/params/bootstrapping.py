@@ -20,10 +20,12 @@ from functools import cached_property
 from ringsmith.errors import ParameterError
 
 MAX_SPARSE_BITS = 121
-"""The largest modulus of a key to the sparse secret, in bits: of 128 bits of security at weight 32.
+"""The largest modulus of a key to the sparse secret, in bits: of ``SPARSE_SECURITY`` at weight 32.
 
 Lattigo v6 states this limit for its sets with an ephemeral secret of weight 32.
 """
+SPARSE_SECURITY = 128
+"""The highest level of parameters that bootstrap, in bits: that of the sparse secret."""
 _RANGES = {
     "coeffs_to_slots": (1, 8),
     "slots_to_coeffs": (1, 8),
@@ -31,7 +33,7 @@ _RANGES = {
     "doublings": (0, 8),
     "arcsine": (1, 3),
     "period": (2, 1024),
-    "weight": (16, 1024),
+    "weight": (32, 1024),
     "ratio_bits": (2, 20),
     "special": (1, 64),
 }
@@ -53,7 +55,7 @@ class Bootstrapping:
         ratio_bits: log2 of the lowest modulus over the scale of the message, 2 … 20: a sine stands
             for a line, and the error of that falls by 2 bits for each (with an arcsine by 4).
         period: EvalMod works for up to ``period`` - 1 multiples of q_0 in both directions.
-        weight: Coefficients of the sparse secret that are not zero.
+        weight: Coefficients of the sparse secret that are not zero, 32 … 1,024: fewer are insecure.
         special: Special primes, from the first, of the key that switches to the sparse secret.
     """
 

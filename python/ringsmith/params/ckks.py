@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ringsmith.errors import ParameterError
-from ringsmith.params.bootstrapping import MAX_SPARSE_BITS, Bootstrapping
+from ringsmith.params.bootstrapping import MAX_SPARSE_BITS, SPARSE_SECURITY, Bootstrapping
 from ringsmith.params.keys import KeyShape
 from ringsmith.params.primes import checked_base, checked_integers, primes_of_sizes
 from ringsmith.params.ring import RlweParameters
@@ -75,6 +75,7 @@ class CkksParameters(RlweParameters):
             ParameterError: When a value is illegal or the level is missed; says what to change.
         """
         wanted = security if declared_security is None else None
+        _check_sparse_level(bootstrapping, wanted)
         data, special = primes_of_sizes(n, prime_bits, special_bits, wanted)
         whole = isinstance(scale_bits, int) and not isinstance(scale_bits, bool)
         if not whole or not 1 <= scale_bits < sys.float_info.max_exp:
@@ -130,6 +131,7 @@ class CkksParameters(RlweParameters):
                 what to change.
         """
         wanted = security if declared_security is None else None
+        _check_sparse_level(bootstrapping, wanted)
         data, special = checked_base(n, data_primes, special_prime, wanted)
         return cls(
             n,
@@ -244,6 +246,19 @@ class CkksParameters(RlweParameters):
         single = given == tuple(range(1, self.limbs + 1))
         object.__setattr__(self, "level_limbs", () if single else given)
 
+    @property
+    def security(self) -> int | None:
+        """Security in bits; of parameters that bootstrap at most that of the sparse secret."""
+        level = super().security
+        return level if self.bootstrapping is None else level and min(level, SPARSE_SECURITY)
+
+    @property
+    def security_text(self) -> str:
+        """The level by each standard in words, and that of the sparse secret."""
+        text = super().security_text
+        sparse = f"; {SPARSE_SECURITY} bits of the sparse secret by the limit of Lattigo v6"
+        return text if self.bootstrapping is None or self.security is None else text + sparse
+
     def _check_bootstrapping(self, given: Bootstrapping) -> None:
         """Refuses a bootstrapping for which the parameters have too few levels."""
         if not isinstance(given, Bootstrapping):
@@ -288,6 +303,15 @@ class CkksParameters(RlweParameters):
                 f"scale = 2^{math.log2(scale):.1f} reaches the data modulus of {log_q:.1f} bits, "
                 "and nothing is left for the message: lower the scale or add a data prime"
             )
+
+
+def _check_sparse_level(bootstrapping: Bootstrapping | None, security: int | None) -> None:
+    """Refuses a level that the sparse secret of a bootstrapping does not have."""
+    if bootstrapping is not None and security not in (None, SPARSE_SECURITY):
+        raise ParameterError(
+            f"security = {security!r:.40}: parameters that bootstrap have {SPARSE_SECURITY} bits, "
+            f"those of the sparse secret: take security={SPARSE_SECURITY}, or None"
+        )
 
 
 def _checked_scale(scale: object) -> float:
