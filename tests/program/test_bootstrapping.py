@@ -256,7 +256,7 @@ def test_a_bootstrapped_value_can_be_bootstrapped_again() -> None:
         {"arcsine": 3, "ratio_bits": 6, "slots_to_coeffs": 2},
         {"coeffs_to_slots": 2, "slots_to_coeffs": 2},
         {"coeffs_to_slots": 1, "slots_to_coeffs": 1, "ratio_bits": 8},
-        {"coeffs_to_slots": 5, "slots_to_coeffs": 5, "weight": 16, "period": 8},
+        {"coeffs_to_slots": 5, "slots_to_coeffs": 5, "weight": 48, "period": 19},
     ],
     ids=str,
 )
