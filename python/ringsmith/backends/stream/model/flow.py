@@ -1,7 +1,7 @@
 """What flows through the pipeline, frame by frame: its layouts and factors, stage by stage.
 
 A frame is an array (period, lanes): a row a cycle. This is the definition that the RTL follows, in
-integers and without cycles; :mod:`ringsmith.backends.stream.design.latency` has those.
+integers and without cycles; ``rs_stream_pkg`` has those.
 """
 
 import numpy as np
