@@ -31,10 +31,10 @@ from ringsmith.heir import Scheme, program_of, trace_module
 from ringsmith.heir.compiler import module_text
 from ringsmith.lower import lower
 from ringsmith.params import CkksParameters, parameter_set
+from ringsmith.params.keys import galois_key_name
 from ringsmith.program import Program
 from ringsmith.runtime import compile_graph
 from ringsmith.runtime.designs import named_design
-from ringsmith.schemes.writer import galois_key_name
 
 MATVEC = "matvec"
 """The operation of all records of products of a matrix."""

@@ -27,7 +27,6 @@ from ringsmith.errors import ToolError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.operations import Key, Op
 from ringsmith.lower import CiphertextPort, Lowered
-from ringsmith.lower.lowering import graph_keys
 from ringsmith.objects import (
     Ciphertext,
     EvaluationKeys,
@@ -128,7 +127,7 @@ def _program(
     rotations = elements if records[0].key is Key.GALOIS else ()
     needs = KeyNeeds(limbs if relinearizes else None, dict.fromkeys(rotations, limbs))
     graph = SubroutineGraph.for_parameters(
-        parameters, graph_keys(parameters, needs), products=records[0].multiplies
+        parameters, needs.shapes(parameters), products=records[0].multiplies
     )
     writer = scheme_of(parameters).writer(graph, parameters)
     names = ("x", "y")[: records[0].encrypted]

@@ -1,7 +1,10 @@
 // Key generation, symmetric encryption and decryption: the submodule `secret`.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "arrays.h"
 #include "module.h"
@@ -37,6 +40,27 @@ OutputArray key_switch_key(RandomSource& random, const RlweContext& context, con
                    : generate_relin_key(context, secret, random, word_bits, given, limbs);
       }),
       shape);
+}
+
+// The keys to and from an ephemeral sparse secret.
+nb::tuple sparse_keys(RandomSource& random, const RlweContext& context, const InputArray& key,
+                      std::size_t weight, std::size_t limbs, std::size_t special,
+                      std::size_t raised,
+                      const std::optional<std::pair<nb::bytes, nb::bytes>>& key_seeds) {
+  const std::span<const u64> secret = secret_key_of(context, key);
+  std::optional<std::array<KeySeed, 2>> seeds;
+  if (key_seeds) {
+    seeds = {key_seed_of(key_seeds->first), key_seed_of(key_seeds->second)};
+  }
+  SparseKeys keys = without_gil([&] {
+    return generate_sparse_keys(context, secret, {weight, limbs, special, raised}, random,
+                                seeds ? &*seeds : nullptr);
+  });
+  const std::size_t level = raised == 0 ? context.max_limbs() : raised;
+  return nb::make_tuple(
+      to_numpy(std::move(keys.to_sparse), {1, 2, limbs + special, context.degree()}),
+      to_numpy(std::move(keys.from_sparse),
+               {context.digits(level), 2, context.switching_base(level).size(), context.degree()}));
 }
 
 OutputArray secret_key(RandomSource& random, const RlweContext& context) {
@@ -103,6 +127,14 @@ void register_secret(nb::module_& module) {
              "over their primes and the special ones, if not 0.",
              nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element").none(), nb::kw_only(),
              nb::arg("word_bits") = 0, nb::arg("key_seed") = nb::none(), nb::arg("limbs") = 0);
+  def_random(module, "generate_sparse_keys", &sparse_keys,
+             "The keys to and from an ephemeral sparse secret of `weight` coefficients, which is "
+             "forgotten: (1, 2, limbs + special, N), over the first `limbs` data and `special` "
+             "special primes, and (digits, 2, raised + all special, N), for `raised` limbs, or all "
+             "if 0; half 1 expanded from `key_seeds`, twice 10 fresh bytes, if given.",
+             nb::arg("ctx"), nb::arg("secret_key"), nb::kw_only(), nb::arg("weight"),
+             nb::arg("limbs"), nb::arg("special"), nb::arg("raised") = 0,
+             nb::arg("key_seeds") = nb::none());
   def_random(module, "encrypt_symmetric", &encrypt_with_secret,
              "Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N).",
              nb::arg("ctx"), nb::arg("secret_key"), nb::arg("plain"));

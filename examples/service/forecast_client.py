@@ -27,7 +27,7 @@ with Service(url, os.environ.get("RINGSMITH_TOKEN")) as service:
     inputs = program.encrypt(public_key, hours)
     outputs = service.run(program, inputs, evaluation_keys)
 
-found = program.decrypt(secret_key, outputs)["forecast"][: len(days)] * public["unit"]
+found = program.decrypt(secret_key, outputs)["forecast"] * public["unit"]
 
 clear = json.loads((folder / "clear.json").read_text())["forecast"]
 print("meter  encrypted     in the clear  measured")

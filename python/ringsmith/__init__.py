@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import absolute as absolute
     from ringsmith.program import argmax as argmax
     from ringsmith.program import average_pool2d as average_pool2d
+    from ringsmith.program import bootstrap as bootstrap
     from ringsmith.program import bounded as bounded
     from ringsmith.program import chebyshev as chebyshev
     from ringsmith.program import compare as compare
@@ -91,6 +92,7 @@ _MODULES = {
         "absolute",
         "argmax",
         "average_pool2d",
+        "bootstrap",
         "bounded",
         "chebyshev",
         "compare",

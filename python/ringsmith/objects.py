@@ -16,18 +16,28 @@ from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import ParameterError, ProgramError, RingsmithError
 from ringsmith.params.identity import ID_BYTES
-from ringsmith.params.keys import KeyShape
+from ringsmith.params.keys import (
+    FROM_SPARSE_KEY,
+    RELIN_KEY,
+    SINGLE_KEYS,
+    TO_SPARSE_KEY,
+    KeyShape,
+    galois_element_of,
+    galois_key_name,
+)
 from ringsmith.short_repr import short_repr
 
 Residues = NDArray[np.uint64]
 T = TypeVar("T")
+K_co = TypeVar("K_co", covariant=True)
+"""A key-switching key in one of its forms."""
 
 SEED_BYTES = 10
 """Bytes of a key-switching key's seed: a Trivium key."""
@@ -311,6 +321,8 @@ class OnTheFlyKey(OfKeyPair):
 class _KeySet:
     relin: "KeySwitchKey | OnTheFlyKey | None"
     galois: "Mapping[int, KeySwitchKey | OnTheFlyKey]"
+    to_sparse: "KeySwitchKey | OnTheFlyKey | None"
+    from_sparse: "KeySwitchKey | OnTheFlyKey | None"
 
     def __post_init__(self) -> None:
         """Refuses keys of different parameters or key pairs."""
@@ -318,34 +330,42 @@ class _KeySet:
         _ = self.parameters_id, self.key_tag
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), {"relin": self.relin, "galois": dict(self.galois)})
-
-    def _all(self) -> "list[KeySwitchKey | OnTheFlyKey]":
-        return [*([] if self.relin is None else [self.relin]), *self.galois.values()]
+        single = {name: getattr(self, name) for name in SINGLE_KEYS}
+        return _made, (type(self), single | {"galois": dict(self.galois)})
 
     @cached_property
     def parameters_id(self) -> bytes | None:
         """The identity of the keys' parameters; None: unknown."""
-        return common("parameters", (key.parameters_id for key in self._all()))
+        return common("parameters", (key.parameters_id for key in keys_by_name(self).values()))
 
     @cached_property
     def key_tag(self) -> bytes | None:
         """The random tag of the keys' key pair; None: unknown."""
-        return common("key pairs", (key.key_tag for key in self._all()))
+        return common("key pairs", (key.key_tag for key in keys_by_name(self).values()))
 
     @property
     def nbytes(self) -> int:
         """Memory that all keys take."""
-        return sum(key.nbytes for key in self._all())
+        return sum(key.nbytes for key in keys_by_name(self).values())
 
 
 @short_repr
 @dataclass(frozen=True, eq=False)
 class EvaluationKeys(_KeySet):
-    """The keys with which a server computes: relinearization key, Galois keys by element."""
+    """The keys with which a server computes.
+
+    Attributes:
+        relin: The relinearization key.
+        galois: Galois keys by element.
+        to_sparse: Of bootstrapping: the key that switches to a sparse secret, which exists modulo
+            few primes only.
+        from_sparse: Of bootstrapping: the key that switches back.
+    """
 
     relin: KeySwitchKey | None = None
     galois: Mapping[int, KeySwitchKey] = field(default_factory=lambda: MappingProxyType({}))
+    to_sparse: KeySwitchKey | None = None
+    from_sparse: KeySwitchKey | None = None
 
 
 @short_repr
@@ -355,6 +375,36 @@ class OnTheFlyKeys(_KeySet):
 
     relin: OnTheFlyKey | None = None
     galois: Mapping[int, OnTheFlyKey] = field(default_factory=lambda: MappingProxyType({}))
+    to_sparse: OnTheFlyKey | None = None
+    from_sparse: OnTheFlyKey | None = None
+
+
+class KeysByField(Protocol[K_co]):
+    """A set of evaluation keys in one form, as ``EvaluationKeys`` has them."""
+
+    @property
+    def relin(self) -> K_co | None: ...  # noqa: D102
+    @property
+    def galois(self) -> Mapping[int, K_co]: ...  # noqa: D102
+    @property
+    def to_sparse(self) -> K_co | None: ...  # noqa: D102
+    @property
+    def from_sparse(self) -> K_co | None: ...  # noqa: D102
+
+
+def keys_by_name(keys: KeysByField[K_co]) -> dict[str, K_co]:
+    """Returns a set's keys by the names that graphs use."""
+    single = {RELIN_KEY: keys.relin, TO_SPARSE_KEY: keys.to_sparse}
+    single[FROM_SPARSE_KEY] = keys.from_sparse
+    found = {name: key for name, key in single.items() if key is not None}
+    return found | {galois_key_name(element): key for element, key in keys.galois.items()}
+
+
+def keys_by_field(named: Mapping[str, T]) -> dict[str, Any]:
+    """Returns keys by the names that graphs use as the arguments of a set of keys."""
+    single: dict[str, Any] = {name: named[name] for name in SINGLE_KEYS if name in named}
+    galois = {galois_element_of(name): named[name] for name in named if name not in single}
+    return single | {"galois": MappingProxyType(galois)}
 
 
 def check_parameters_id(

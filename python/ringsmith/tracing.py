@@ -1,12 +1,12 @@
-"""The public ``trace``: finds the limits of the design for which parameters are chosen.
+"""The public ``trace``: finds limits and costs of the design for which parameters are chosen.
 
-``ringsmith.schemes`` plans for ``ParameterLimits`` and knows no design. This module converts a
-design's name, file or object to its limits.
+``ringsmith.schemes`` plans for ``ParameterLimits`` and ``Costs`` and knows no design. This module
+converts a design's name, file or object to these.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 from ringsmith import schemes
@@ -30,9 +30,11 @@ def _resolved(value: object) -> object:
     """Adds the limits of its design to a wish for parameters; returns anything else unchanged."""
     if not isinstance(value, AutoRlweParameters) or value.design is None:
         return value
+    from ringsmith.runtime.costs import costs_on
     from ringsmith.runtime.designs import limits_of
 
-    return replace(value, limits=limits_of(value.design))
+    known = replace(value, limits=limits_of(value.design))
+    return replace(known, costs=partial(costs_on, known))
 
 
 trace = _with_designs(schemes.trace)

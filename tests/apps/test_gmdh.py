@@ -15,6 +15,7 @@ from ringsmith import runtime
 from ringsmith.apps.application import Server
 from ringsmith.apps.gmdh import (
     COEFFICIENT_BITS,
+    HELD_OUT,
     INPUT_BITS,
     OUTPUT,
     PARAMETERS,
@@ -42,7 +43,6 @@ from ringsmith.apps.session import Client, begin, open_device
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import design_names
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.client import decrypt_vector
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import (
     BfvParameters,
@@ -243,13 +243,10 @@ def test_a_forecast_modulo_one_plain_modulus_is_exact(
     inputs = client.encrypt(list(Forecast().vectors(exact)))[-1]
     device = runtime.open_device("cpu")
     result = exact.compiled[-1].run(device, inputs, client.evaluation_keys)
-    parameters = exact.programs[-1].parameters
-    assert isinstance(parameters, BfvParameters)
-    slots = decrypt_vector(parameters, client._secret_key, result.outputs[OUTPUT])
+    program = exact.programs[-1]
+    found = program.decrypt(client._secret_key, result.outputs)[OUTPUT]
     expected = network.exact(network.readings.integers(days.observed))
-    assert (
-        slots[: len(days)] % parameters.plain_modulus == expected % parameters.plain_modulus
-    ).all()
+    assert ((found - expected) % program.parameters.message_modulus == 0).all()
 
 
 @pytest.mark.full
@@ -367,11 +364,11 @@ def test_medha_forecasts_with_the_cpus_bits(device: str) -> None:
 
 
 def test_meters_that_do_not_fit_are_refused(exact: Server) -> None:
-    client, slots = Client(exact.kits), exact.program.parameters.n
-    hours = dict.fromkeys(exact.program.inputs, np.zeros(slots + 1, np.int64))
-    with pytest.raises(ProgramError, match=rf"holds {slots} numbers and was given {slots + 1}"):
+    client = Client(exact.kits)
+    hours = dict.fromkeys(exact.program.inputs, np.zeros(HELD_OUT + 1, np.int64))
+    with pytest.raises(ProgramError, match=r"shape \(497,\), and the program takes \(496,\)"):
         client.encrypt([hours] * PLAIN_MODULI)
-    with pytest.raises(ProgramError, match="give a vector for each input"):
+    with pytest.raises(ProgramError, match="give an array for each"):
         client.encrypt([{}] * PLAIN_MODULI)
 
 

@@ -8,7 +8,6 @@ import json
 import os
 import struct
 import tarfile
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +20,16 @@ from typer.testing import CliRunner
 from ringsmith import runtime
 from ringsmith.apps.convolution import Images, Network, quality_rows
 from ringsmith.apps.mnist import (
-    ENTRIES,
-    INPUTS,
+    ELEMENTS,
+    INPUT,
     LAYERS,
     OUTPUT,
-    PADDED,
     PARAMETERS,
     SHAPE,
-    Layout,
     Mnist,
     Order,
     data,
+    elements,
     picture,
     plan,
     trained_network,
@@ -48,6 +46,7 @@ from ringsmith.errors import InteropError, ParameterError, ProgramError, ToolErr
 from ringsmith.markdown import table
 from ringsmith.params import ckks_set
 from ringsmith.program import Op
+from ringsmith.program.packing import tensors
 
 STAGES = Stages(Console(quiet=True))
 WIDTH = SHAPE.width
@@ -196,22 +195,17 @@ def test_the_shipped_network_reads_digits_and_is_small(sixteen: Images, tmp_path
 
 
 @pytest.mark.parametrize("order", Order)
-@pytest.mark.parametrize("slots", [2048, 4096, 16384])
-def test_every_entry_lies_in_as_many_slots(order: Order, slots: int) -> None:
-    layout = Layout(slots, order)
-    assert set(Counter(layout.entries.tolist()).values()) == {slots // PADDED}
-    packed = layout.pack(np.ones((WIDTH, WIDTH)))
-    assert all((vector[layout.entries >= ENTRIES] == 0).all() for vector in packed)
-
-
-@pytest.mark.parametrize("order", Order)
 def test_the_planned_program_computes_the_scores(order: Order, rng: np.random.Generator) -> None:
-    parameters, network = ckks_set(PARAMETERS), random_network(rng)
-    layout, program = Layout(parameters.slots, order), plan(network, parameters, order)
+    network = random_network(rng)
+    program = plan(network, ckks_set(PARAMETERS), order)
     image = rng.uniform(0, 1, (WIDTH, WIDTH))
-    found = program.evaluate(dict(zip(INPUTS, layout.pack(image), strict=True)))[OUTPUT]
-    assert np.abs(layout.unpack(found.real) - network.scores(image[None])[0]).max() < 1e-12
+    given = {INPUT: elements(image, order)}
+    clear = network.scores(image[None])[0]
+    assert np.abs(program.evaluate(given)[OUTPUT] - clear).max() < 1e-12
+    simulated = tensors(program.packed_outputs, program.simulate(given))[OUTPUT]
+    assert np.abs(simulated - clear).max() < 1e-12
     assert program.outputs[OUTPUT].limbs == 1
+    assert len(program.inputs) == ELEMENTS
 
 
 @pytest.mark.parametrize(
@@ -222,9 +216,9 @@ def test_the_planned_program_computes_the_scores(order: Order, rng: np.random.Ge
     ],
 )
 def test_layers_take_the_operations_that_the_page_says(
-    order: Order, operations: tuple[int, ...], switches: tuple[int, ...], rng: np.random.Generator
+    order: Order, operations: tuple[int, ...], switches: tuple[int, ...]
 ) -> None:
-    program = plan(random_network(rng), ckks_set(PARAMETERS), order)
+    program = plan(trained_network(), ckks_set(PARAMETERS), order)
     found = layers(LAYERS, program, None)
     assert [layer.name for layer in found] == list(LAYERS)
     assert tuple(layer.operations for layer in found) == operations
@@ -236,11 +230,8 @@ def test_layers_take_the_operations_that_the_page_says(
 
 
 def test_what_does_not_fit_is_refused(rng: np.random.Generator) -> None:
-    layout = Layout(4096, Order.DIAGONALS)
     with pytest.raises(ParameterError, match=r"shape \(8, 8\): an image has 28 x 28 pixels"):
-        layout.pack(np.zeros((8, 8)))
-    with pytest.raises(ParameterError, match=r"1024 slots do not hold .* N = 4096 or more"):
-        Layout(1024, Order.ROWS)
+        elements(np.zeros((8, 8)), Order.DIAGONALS)
     with pytest.raises(ProgramError, match="limbs"):
         plan(random_network(rng), ckks_set("nano"), Order.DIAGONALS)
 

@@ -275,7 +275,12 @@ def page_row(op: Op) -> str:
     takes = "–" if not record.encrypted else " or ".join(map(str, record.takes))
     operands = f"{record.encrypted}" + (" + plain" if record.plain else "")
     makes = "as the largest operand" if record.makes is None else str(record.makes)
-    drops = {Drops.NONE: "–", Drops.LAST: "1", Drops.ANY: "as many as asked"}[record.drops]
+    drops = {
+        Drops.NONE: "–",
+        Drops.LAST: "1",
+        Drops.ANY: "as many as asked",
+        Drops.RAISED: "none: it has more",
+    }[record.drops]
     key = "–" if record.key is None else record.key.value
     names = ", ".join(sorted(name.upper() for name in record.schemes))
     cells = (operands, takes, makes, drops, record.scale.value, record.noise.value, key, names)

@@ -65,6 +65,7 @@ PUBLISHED = {
         16384 430 297 230
         32768 868 597 462
         65536 1747 1199 929
+        131072 3523 2411 1866
         """,
     ),
 }
@@ -107,6 +108,8 @@ def test_seals_default_primes_are_accepted_and_their_standard_is_named(n: int) -
         (8192, 150, "192 bits (2018 standard); 128 bits (2024 guidelines)"),
         (65536, 1747, "128 bits (2024 guidelines)"),
         (65536, 929, "256 bits (2024 guidelines)"),
+        (131072, 3523, "128 bits (2024 guidelines)"),
+        (131072, 1866, "256 bits (2024 guidelines)"),
         (
             8192,
             219,

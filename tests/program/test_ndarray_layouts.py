@@ -221,7 +221,7 @@ def test_sums_in_parts_are_the_sums(rng: np.random.Generator, exact: bool) -> No
         if not to.size:
             continue
         terms = Terms(to, entry, matrix[to, entry])
-        for way in ways([x.content.layout], target, [terms], shared=True):
+        for way in ways([x.content.layout], target, [terms], machine.trace.space):
             content = on_the_way(way, [x.content], machine.trace, LINE)
             folded += way.folded
             sums = machine.entries(EncryptedArray(machine.trace, content, x.node))

@@ -18,7 +18,7 @@ from ringsmith import Program, _core, compile_program, open_device, trace
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.client import generate_keys
-from ringsmith.objects import Ciphertext, EvaluationKeys
+from ringsmith.objects import Ciphertext, EvaluationKeys, keys_by_field, keys_by_name
 from ringsmith.params import CkksParameters, KeyNeeds
 from ringsmith.runtime import Device, Handle
 
@@ -156,11 +156,9 @@ class Case:
 
 def _cut(full: EvaluationKeys, program: Program) -> EvaluationKeys:
     """The keys that a program needs, as small as it needs them."""
-    relin, galois = program.key_needs.shapes(program.parameters)
-    return EvaluationKeys(
-        full.relin and relin and full.relin.truncated(relin),
-        {element: full.galois[element].truncated(shape) for element, shape in galois.items()},
-    )
+    given, shapes = keys_by_name(full), program.key_needs.shapes(program.parameters)
+    cut = {name: given[name].truncated(shape) for name, shape in shapes.items()}
+    return EvaluationKeys(**keys_by_field(cut))
 
 
 @pytest.fixture(scope="module")

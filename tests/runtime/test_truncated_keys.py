@@ -22,7 +22,13 @@ from ringsmith.interop.bundle import Bundle, write_bundle
 from ringsmith.interop.object_file import decode_object, encode_object
 from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seeded_keys import on_the_fly_keys
-from ringsmith.objects import EvaluationKeys, KeySwitchKey, OnTheFlyKeys
+from ringsmith.objects import (
+    EvaluationKeys,
+    KeySwitchKey,
+    OnTheFlyKeys,
+    keys_by_field,
+    keys_by_name,
+)
 from ringsmith.params import (
     BfvParameters,
     CkksParameters,
@@ -66,11 +72,9 @@ def full_needs(of: Program) -> KeyNeeds:
 
 def truncated(keys: EvaluationKeys, needs: KeyNeeds, of: RlweParameters) -> EvaluationKeys:
     """The same keys, as small as a program needs them."""
-    relin, galois = needs.shapes(of)
-    return EvaluationKeys(
-        keys.relin and relin and keys.relin.truncated(relin),
-        {element: keys.galois[element].truncated(shape) for element, shape in galois.items()},
-    )
+    given, shapes = keys_by_name(keys), needs.shapes(of)
+    cut = {name: given[name].truncated(shape) for name, shape in shapes.items()}
+    return EvaluationKeys(**keys_by_field(cut))
 
 
 def test_a_kits_keys_are_the_smallest_that_the_program_needs() -> None:

@@ -5,7 +5,9 @@
 // Randomness comes from the given source: SystemRandom, except in tests.
 #pragma once
 
+#include <array>
 #include <span>
+#include <vector>
 
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/rlwe.h"
@@ -50,6 +52,39 @@ namespace ringsmith {
                                                    RandomSource& random, std::size_t word_bits = 0,
                                                    const KeySeed* key_seed = nullptr,
                                                    std::size_t limbs = 0);
+
+/// What the keys to and from an ephemeral sparse secret are made for.
+struct SparseSecret {
+  std::size_t weight = 0;   ///< coefficients of the secret that are not zero
+  std::size_t limbs = 0;    ///< data limbs of what is switched to it: the lowest level of a set
+  std::size_t special = 0;  ///< special primes, from the first, of the key that switches to it
+  std::size_t raised = 0;   ///< data limbs of what is switched back
+};
+
+/// The keys to and from an ephemeral sparse secret, in KeySwitchKeyView's layout.
+struct SparseKeys {
+  /// From s to the sparse secret: one digit, over the primes of the lowest level and some special
+  /// primes only.
+  std::vector<u64> to_sparse;
+  /// From the sparse secret to s: as of a relinearization key for `raised` limbs.
+  std::vector<u64> from_sparse;
+};
+
+/// The largest modulus, in bits, that a key to a sparse secret may have.
+inline constexpr std::size_t kMaxSparseBits = 121;
+
+/// Generates the keys to and from an ephemeral sparse secret, which is forgotten.
+///
+/// Encryptions under the sparse secret exist modulo the primes of its key only. For weight 32 and
+/// at most 121 bits this has 128 bits of security from N = 2^15 on (Bossuat, Troncoso-Pastoriza,
+/// Hubaux 2022, eprint 2022/024, sparse-secret encapsulation).
+/// @param seeds seeds of the a parts of both keys, as `key_seed` above; null: drawn from `random`
+/// @throws ParameterError when the primes of the key to the sparse secret have more than
+///         kMaxSparseBits bits, or the context has not so many
+[[nodiscard]] SparseKeys generate_sparse_keys(const RlweContext& context,
+                                              std::span<const u64> secret_key,
+                                              const SparseSecret& sparse, RandomSource& random,
+                                              const std::array<KeySeed, 2>* seeds = nullptr);
 
 /// Encrypts with the public key. Zero is encrypted one prime above the message's level, if there is
 /// one, then divided by that prime with rounding. This reduces its error. Then the message is

@@ -61,6 +61,12 @@ using SmallPolynomial = SecretVector<std::int32_t>;
 /// Uniform in {-1, 0, 1}: secret keys and the encryption's ephemeral key.
 [[nodiscard]] SmallPolynomial sample_ternary(std::size_t degree, RandomSource& random);
 
+/// Exactly `weight` coefficients are 1 or -1, the others 0; uniform among such polynomials. No
+/// memory access and no branch depends on the result. The ephemeral secrets of bootstrapping.
+/// @throws ParameterError unless the weight is in 1 ... degree
+[[nodiscard]] SmallPolynomial sample_sparse(std::size_t degree, std::size_t weight,
+                                            RandomSource& random);
+
 /// What the errors of keys and encryptions are drawn from.
 class ErrorDistribution {
  public:

@@ -88,6 +88,28 @@ SmallPolynomial sample_ternary(std::size_t degree, RandomSource& random) {
   return small;
 }
 
+SmallPolynomial sample_sparse(std::size_t degree, std::size_t weight, RandomSource& random) {
+  if (weight == 0 || weight > degree) {
+    throw ParameterError(text("a sparse polynomial of weight ", weight, " is outside 1 ... ",
+                              degree, ", the degree: take a weight inside"));
+  }
+  SecretVector<u64> words(degree);
+  random.fill({reinterpret_cast<std::uint8_t*>(words.data()), words.size() * sizeof(u64)});
+  SmallPolynomial small(degree);
+  u64 missing = weight;
+  for (std::size_t i = 0; i < degree; ++i) {
+    // Each position is taken with the probability missing / left: Knuth's algorithm S. The 63 bits
+    // are scaled to 0 ... left - 1, with a bias below degree / 2^63.
+    const u64 left = degree - i;
+    const u64 scaled = static_cast<u64>((static_cast<u128>(words[i] >> 1) * left) >> 63);
+    const u64 taken = (scaled - missing) >> 63;  // whether scaled < missing; both are below 2^63
+    const auto sign = static_cast<std::int32_t>(words[i] & 1);
+    small[i] = static_cast<std::int32_t>(taken) * (1 - 2 * sign);
+    missing -= taken;
+  }
+  return small;
+}
+
 ErrorDistribution::ErrorDistribution(double deviation) {
   if (deviation == 0) {
     return;

@@ -98,24 +98,41 @@ std::vector<Digit> word_digits(const RlweContext& context, std::size_t limbs,
   return digits;
 }
 
-std::vector<u64> switching_key(const RlweContext& context, std::span<const u64> secret_key,
-                               std::span<const u64> old_secret, RandomSource& random,
-                               std::size_t word_bits, const KeySeed* key_seed, std::size_t limbs) {
+// What a key-switching key is made over, and what its digits add.
+struct Layout {
+  Base base;
+  std::vector<Digit> digits;
+};
+
+Layout layout_of(const RlweContext& context, std::size_t word_bits, std::size_t limbs) {
+  const std::size_t level = limbs == 0 ? context.max_limbs() : limbs;
+  return {context.switching_base(level),
+          word_bits == 0 ? prime_digits(context, level) : word_digits(context, level, word_bits)};
+}
+
+// The limbs of a secret (K * N words) over some primes.
+SecretVector<u64> over(const RlweContext& context, std::span<const u64> secret, const Base& base) {
+  const std::size_t degree = context.degree();
+  SecretVector<u64> part(base.size() * degree);
+  for (std::size_t limb = 0; limb < base.size(); ++limb) {
+    std::ranges::copy(limb_of(secret, base[limb], degree),
+                      limb_of(std::span<u64>(part), limb, degree).begin());
+  }
+  return part;
+}
+
+// The key that switches from `old_secret` to `new_secret`, both K * N words.
+std::vector<u64> switching_key(const RlweContext& context, std::span<const u64> new_secret,
+                               std::span<const u64> old_secret, const Layout& layout,
+                               RandomSource& random, const KeySeed* key_seed) {
   const RnsContext& rns = context.rns();
   const std::size_t degree = context.degree();
-  const std::size_t level = limbs == 0 ? context.max_limbs() : limbs;
-  const Base base = context.switching_base(level);
-  const std::vector<Digit> digits =
-      word_bits == 0 ? prime_digits(context, level) : word_digits(context, level, word_bits);
-  SecretVector<u64> secret(base.size() * degree);
-  for (std::size_t limb = 0; limb < base.size(); ++limb) {
-    std::ranges::copy(limb_of(secret_key, base[limb], degree),
-                      limb_of(std::span<u64>(secret), limb, degree).begin());
-  }
+  const Base& base = layout.base;
+  const SecretVector<u64> secret = over(context, new_secret, base);
   std::vector<u64> key;
-  key.reserve(digits.size() * 2 * base.size() * degree);
-  for (std::size_t d = 0; d < digits.size(); ++d) {
-    const Digit& digit = digits[d];
+  key.reserve(layout.digits.size() * 2 * base.size() * degree);
+  for (std::size_t d = 0; d < layout.digits.size(); ++d) {
+    const Digit& digit = layout.digits[d];
     const std::vector<u64> uniform = uniform_half(context, base, d, key_seed, random);
     std::vector<u64> zero = encrypt_zero(context, base, secret, uniform, random);
     for (const std::size_t prime : digit.primes) {
@@ -130,6 +147,30 @@ std::vector<u64> switching_key(const RlweContext& context, std::span<const u64> 
     key.insert(key.end(), zero.begin(), zero.end());
   }
   return key;
+}
+
+// The layout of a key to a sparse secret: one digit.
+Layout sparse_layout(const RlweContext& context, const SparseSecret& sparse) {
+  const RnsContext& rns = context.rns();
+  const Base special = context.special_base();
+  if (sparse.special == 0 || sparse.special > special.size()) {
+    throw ParameterError(text("a key to a sparse secret over ", sparse.special,
+                              " special primes, and there are ", special.size(),
+                              ": name 1 up to all of them"));
+  }
+  Layout layout{context.data_base(sparse.limbs), {}};
+  const Base some(special.begin(), special.begin() + static_cast<std::ptrdiff_t>(sparse.special));
+  layout.digits.push_back({layout.base, [&rns, some](const Modulus& modulus) {
+                             return product_of(rns, some).modulo(modulus);
+                           }});
+  layout.base.insert(layout.base.end(), some.begin(), some.end());
+  const std::size_t bits = product_of(rns, layout.base).bits();
+  if (bits > kMaxSparseBits) {
+    throw ParameterError(text("a key to a sparse secret modulo ", bits, " bits: at most ",
+                              kMaxSparseBits,
+                              " are secure: take a smaller first prime, or fewer special primes"));
+  }
+  return layout;
 }
 
 void check_secret_key(const RlweContext& context, std::span<const u64> secret_key) {
@@ -168,7 +209,8 @@ std::vector<u64> generate_relin_key(const RlweContext& context, std::span<const 
   check_secret_key(context, secret_key);
   SecretVector<u64> squared(secret_key.size());
   kernels::multiply(context.rns(), context.key_base(), secret_key, secret_key, squared);
-  return switching_key(context, secret_key, squared, random, word_bits, key_seed, limbs);
+  return switching_key(context, secret_key, squared, layout_of(context, word_bits, limbs), random,
+                       key_seed);
 }
 
 std::vector<u64> generate_galois_key(const RlweContext& context, std::span<const u64> secret_key,
@@ -177,7 +219,21 @@ std::vector<u64> generate_galois_key(const RlweContext& context, std::span<const
   check_secret_key(context, secret_key);
   SecretVector<u64> moved(secret_key.size());
   kernels::automorph(context.rns(), context.key_base(), Form::kNtt, element, secret_key, moved);
-  return switching_key(context, secret_key, moved, random, word_bits, key_seed, limbs);
+  return switching_key(context, secret_key, moved, layout_of(context, word_bits, limbs), random,
+                       key_seed);
+}
+
+SparseKeys generate_sparse_keys(const RlweContext& context, std::span<const u64> secret_key,
+                                const SparseSecret& sparse, RandomSource& random,
+                                const std::array<KeySeed, 2>* seeds) {
+  check_secret_key(context, secret_key);
+  const Layout to = sparse_layout(context, sparse);
+  const Layout from = layout_of(context, 0, sparse.raised);
+  const SecretVector<u64> secret = small_in_ntt_form(
+      context.rns(), context.key_base(), sample_sparse(context.degree(), sparse.weight, random));
+  const auto seed = [seeds](std::size_t i) { return seeds == nullptr ? nullptr : &(*seeds)[i]; };
+  return {switching_key(context, secret, secret_key, to, random, seed(0)),
+          switching_key(context, secret_key, secret, from, random, seed(1))};
 }
 
 Ciphertext encrypt(const RlweContext& context, Form form, std::span<const u64> public_key,

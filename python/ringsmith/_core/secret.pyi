@@ -5,6 +5,7 @@ it. Randomness comes from the operating system, but in the functions named `..._
 repeat themselves for a seed.
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -56,6 +57,40 @@ def generate_key_switch_key_for_test(
     seed: int,
 ) -> _Residues:
     """`generate_key_switch_key` from a fixed seed: never for real keys."""
+
+def generate_sparse_keys(
+    ctx: Context,
+    secret_key: _Residues,
+    *,
+    weight: int,
+    limbs: int,
+    special: int,
+    raised: int = 0,
+    key_seeds: Sequence[bytes] | None = None,
+) -> tuple[_Residues, _Residues]:
+    """The keys to and from an ephemeral sparse secret, which is forgotten.
+
+    weight: coefficients of the secret that are not zero.
+    limbs, special: data and special primes, from the first of each, of the key to the sparse
+        secret, (1, 2, limbs + special, N); at most 121 bits.
+    raised: limbs of what is switched back by the other key, (digits, 2, raised + all special, N);
+        0: all.
+    key_seeds: 10 public bytes for each key, that its half 1 is expanded from; never used before
+        with this secret key.
+    """
+
+def generate_sparse_keys_for_test(
+    ctx: Context,
+    secret_key: _Residues,
+    *,
+    weight: int,
+    limbs: int,
+    special: int,
+    raised: int = 0,
+    key_seeds: Sequence[bytes] | None = None,
+    seed: int,
+) -> tuple[_Residues, _Residues]:
+    """`generate_sparse_keys` from a fixed seed: never for real keys."""
 
 def encrypt_symmetric(ctx: Context, secret_key: _Residues, plain: _Residues) -> _Residues:
     """Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N)."""

@@ -298,6 +298,10 @@ class KeySet(Protocol):
     @property
     def galois(self) -> Mapping[int, Any]: ...  # noqa: D102
     @property
+    def to_sparse(self) -> Any: ...  # noqa: ANN401, D102
+    @property
+    def from_sparse(self) -> Any: ...  # noqa: ANN401, D102
+    @property
     def parameters_id(self) -> bytes | None: ...  # noqa: D102
     @property
     def key_tag(self) -> bytes | None: ...  # noqa: D102

@@ -36,7 +36,7 @@ from ringsmith.backends.types import (
     OnDevice,
 )
 from ringsmith.errors import DeviceError
-from ringsmith.objects import Ciphertext, Residues
+from ringsmith.objects import Ciphertext, Residues, keys_by_name
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -569,7 +569,7 @@ class _HeldKeys:
     """Keys on a device; ``words`` are their residues."""
 
     def __init__(self, keys: KeySet) -> None:
-        every = [keys.relin, *keys.galois.values()]
+        every = keys_by_name(keys).values()
         self.words = [key.data for key in every if hasattr(key, "data")]
         self.size = sum(words.size for words in self.words)
 

@@ -3,11 +3,11 @@
 import hashlib
 import itertools
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, SupportsIndex
 
 from ringsmith._core import secret
-from ringsmith.client.checks import check_parameters, checked_bfv
+from ringsmith.client.checks import check_parameters, checked_bfv, checked_ckks
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.interop.seeded_keys import draw_seed
 from ringsmith.objects import (
@@ -18,9 +18,11 @@ from ringsmith.objects import (
     PublicKey,
     Residues,
     check_length,
+    keys_by_field,
 )
 from ringsmith.params import KeyNeeds, KeyShape, RlweParameters, core_context
 from ringsmith.params.identity import ID_BYTES
+from ringsmith.params.keys import RELIN_KEY, galois_key_name
 
 _Made = tuple[Residues, bytes | None, tuple[int, ...]]
 """A key-switching key, its seed and the primes of its limbs."""
@@ -107,16 +109,26 @@ def generate_keys(
         shape = parameters.key_shape(limbs)
         seed = None
         if seeded:
-            seed = _drawn(parameters, shape, lambda: secrets.token_bytes(SEED_BYTES))
+            seed = _drawn(parameters, shape, _fresh_seed)
         data = secret.generate_key_switch_key(
             context, key, element, word_bits=words, key_seed=seed, limbs=limbs
         )
         return data, seed, shape.base
 
-    relin = None if needs.relin is None else made(needs.relin, None)
-    galois = {element: made(limbs, element) for element, limbs in needs.galois.items()}
+    found = {} if needs.relin is None else {RELIN_KEY: made(needs.relin, None)}
+    for element, limbs in needs.galois.items():
+        found[galois_key_name(element)] = made(limbs, element)
+    if needs.raised is not None:
+        shapes = _sparse_shapes(parameters, needs.raised)
+        seeds: list[bytes] | None = None
+        if seeded:
+            seeds = [_drawn(parameters, shape, _fresh_seed) for shape in shapes.values()]
+        data = secret.generate_sparse_keys(
+            context, key, **_sparse_arguments(parameters, needs.raised), key_seeds=seeds
+        )
+        found |= _sparse_made(shapes, data, seeds)
     identity = None if any_plain_modulus else parameters.parameters_id
-    return _tagged(identity, secrets.token_bytes(KEY_TAG_BYTES), key, public, relin, galois)
+    return _tagged(identity, secrets.token_bytes(KEY_TAG_BYTES), key, public, found)
 
 
 def generate_keys_for_test(
@@ -131,26 +143,68 @@ def generate_keys_for_test(
     key = secret.generate_secret_key_for_test(context, seed)
     public = secret.generate_public_key_for_test(context, key, seed + 1)
 
+    def expanded_of(shape: KeyShape, own: int) -> bytes | None:
+        numbers = itertools.count(own, 1 << 64)
+        if not seeded:
+            return None
+        return _drawn(parameters, shape, lambda: next(numbers).to_bytes(SEED_BYTES, "little"))
+
     def made(limbs: int, element: int | None, own: int) -> _Made:
-        shape, numbers = parameters.key_shape(limbs), itertools.count(own, 1 << 64)
-        expanded = None
-        if seeded:
-            expanded = _drawn(
-                parameters, shape, lambda: next(numbers).to_bytes(SEED_BYTES, "little")
-            )
+        shape = parameters.key_shape(limbs)
+        expanded = expanded_of(shape, own)
         data = secret.generate_key_switch_key_for_test(
             context, key, element, word_bits=words, key_seed=expanded, limbs=limbs, seed=own
         )
         return data, expanded, shape.base
 
-    relin = None if needs.relin is None else made(needs.relin, None, seed + 2)
-    galois = {
-        element: made(limbs, element, seed + 3 + i)
-        for i, (element, limbs) in enumerate(needs.galois.items())
-    }
+    found = {} if needs.relin is None else {RELIN_KEY: made(needs.relin, None, seed + 2)}
+    for i, (element, limbs) in enumerate(needs.galois.items()):
+        found[galois_key_name(element)] = made(limbs, element, seed + 3 + i)
+    if needs.raised is not None:
+        own = seed + 3 + len(needs.galois)
+        shapes = _sparse_shapes(parameters, needs.raised)
+        drawn = (expanded_of(shape, own + i) for i, shape in enumerate(shapes.values()))
+        seeds = [each for each in drawn if each is not None] or None
+        data = secret.generate_sparse_keys_for_test(
+            context,
+            key,
+            **_sparse_arguments(parameters, needs.raised),
+            key_seeds=seeds,
+            seed=own,
+        )
+        found |= _sparse_made(shapes, data, seeds)
     named = parameters.parameters_id + str(seed).encode()
     tag = hashlib.blake2b(named, digest_size=KEY_TAG_BYTES).digest()
-    return _tagged(parameters.parameters_id, tag, key, public, relin, galois)
+    return _tagged(parameters.parameters_id, tag, key, public, found)
+
+
+def _fresh_seed() -> bytes:
+    return secrets.token_bytes(SEED_BYTES)
+
+
+def _sparse_shapes(parameters: RlweParameters, raised: int) -> dict[str, KeyShape]:
+    """The shapes of the keys to and from the sparse secret."""
+    return KeyNeeds(raised=raised).shapes(parameters)
+
+
+def _sparse_arguments(parameters: RlweParameters, raised: int) -> dict[str, int]:
+    """What the core makes these keys for."""
+    given = checked_ckks(parameters, "bootstrapping").bootstrapping
+    assert given is not None, "the shapes of the keys were asked for"
+    return {
+        "weight": given.weight,
+        "limbs": parameters.lowest_limbs,
+        "special": given.special,
+        "raised": raised,
+    }
+
+
+def _sparse_made(
+    shapes: Mapping[str, KeyShape], data: Sequence[Residues], seeds: Sequence[bytes] | None
+) -> dict[str, _Made]:
+    given: Sequence[bytes | None] = seeds or [None] * len(shapes)
+    rows = zip(shapes.items(), data, given, strict=True)
+    return {name: (words, seed, shape.base) for (name, shape), words, seed in rows}
 
 
 def _drawn(parameters: RlweParameters, shape: KeyShape, draw: Callable[[], bytes]) -> bytes:
@@ -163,8 +217,7 @@ def _tagged(
     tag: bytes,
     key: Residues,
     public: Residues,
-    relin: _Made | None,
-    galois: Mapping[int, _Made],
+    found: Mapping[str, _Made],
 ) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
     """Returns the keys of one key pair as objects."""
 
@@ -174,10 +227,7 @@ def _tagged(
     return (
         SecretKey(key, parameters_id=identity, key_tag=tag),
         PublicKey(public, parameters_id=identity, key_tag=tag),
-        EvaluationKeys(
-            None if relin is None else switching(relin),
-            {element: switching(made) for element, made in galois.items()},
-        ),
+        EvaluationKeys(**keys_by_field({name: switching(made) for name, made in found.items()})),
     )
 
 

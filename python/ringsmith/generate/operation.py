@@ -17,8 +17,8 @@ from ringsmith.backends.exporter import Demonstration, Exporter
 from ringsmith.backends.keys import core_key
 from ringsmith.client.schemes import messages_of
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
-from ringsmith.lower import RELIN_KEY, galois_key_name, lower_operation
-from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues
+from ringsmith.lower import lower_operation
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues, keys_by_name
 from ringsmith.params import KeyNeeds, RlweParameters
 
 SEED = 2026
@@ -137,9 +137,7 @@ def run_on_model(
     Raises:
         DeviceError: If an output is not the reference interpreter's.
     """
-    by_name = {galois_key_name(element): key for element, key in keys.galois.items()}
-    if keys.relin is not None:
-        by_name[RELIN_KEY] = keys.relin
+    by_name = keys_by_name(keys)
     demonstration, outputs = exporter.demonstrate(compiled, inputs, by_name)
     _check_bits(compiled, inputs, by_name, outputs)
     return demonstration, outputs

@@ -39,6 +39,8 @@ class Noise(Enum):
     KEY = "plus that of key switching"
     DIVISION = "plus that of rounding"
     KEY_AND_DIVISION = "plus those of key switching and rounding"
+    RAISE = "plus those of key switching, to and from a sparse secret"
+    BOOTSTRAP = "of the second, plus those of bootstrapping"
     SWITCH = "BFV: plus that of rounding; CKKS: unchanged"
 
 
@@ -47,6 +49,7 @@ class Key(Enum):
 
     RELINEARIZATION = "relinearization"
     GALOIS = "Galois"
+    SPARSE = "to and from a sparse secret"
 
 
 class Drops(Enum):
@@ -55,6 +58,8 @@ class Drops(Enum):
     NONE = auto()
     LAST = auto()
     ANY = auto()
+    RAISED = auto()
+    """It has more, as many as asked."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,10 @@ def _first(a: Values, _: Values, __: Slots) -> Values:
     return a
 
 
+def _last(_: Values, b: Values, __: Slots) -> Values:
+    return b
+
+
 @short_repr
 @dataclass(frozen=True)
 class Operation:
@@ -98,6 +107,8 @@ class Operation:
         schemes: Those that have it.
         in_seal: Whether Microsoft SEAL has it, with the same bits.
         port: Whether it is an input or output of a program, and nothing is computed.
+        part: Whether it is written only as a part of another operation, or made of others, and
+            never alone.
         at_any_limbs: Whether it does the same, at the same scale, on any number of limbs: then
             limbs may be dropped before it as well as after.
         colour: In pictures, ``#rrggbb``. Related operations have related colours: additions blue,
@@ -119,6 +130,7 @@ class Operation:
     schemes: frozenset[str] = field(default=frozenset({"ckks", "bfv"}))
     in_seal: bool = True
     port: bool = False
+    part: bool = False
     at_any_limbs: bool = False
     colour: str = ""
 
@@ -150,6 +162,10 @@ def _conjugate(a: Values, _: Values, __: Slots) -> Values:
 
 def _rows_swapped(a: Values, _: Values, slots: Slots) -> Values:
     return a.reshape(-1, slots.row)[::-1].reshape(-1)
+
+
+def _rotated_conjugate(a: Values, b: Values, slots: Slots) -> Values:
+    return np.conjugate(_rotated(a, b, slots))
 
 
 def _rotated(a: Values, _: Values, slots: Slots) -> Values:
@@ -315,6 +331,43 @@ class Op(StrEnum):
         at_any_limbs=True,
         colour="#a3c96f",
     )
+    ROTATE_CONJUGATE = Operation(
+        "rotate_conjugate",
+        "rotates and conjugates an encrypted vector",
+        meaning=_rotated_conjugate,
+        takes=(2,),
+        noise=Noise.KEY,
+        key=Key.GALOIS,
+        schemes=_CKKS,
+        in_seal=False,
+        part=True,
+        at_any_limbs=True,
+        colour="#7d9c45",
+    )
+    MOD_RAISE = Operation(
+        "mod_raise",
+        "raises the modulus of an encrypted vector",
+        takes=(2,),
+        drops=Drops.RAISED,
+        noise=Noise.RAISE,
+        key=Key.SPARSE,
+        schemes=_CKKS,
+        in_seal=False,
+        part=True,
+        colour="#5e4b8b",
+    )
+    BOOTSTRAP = Operation(
+        "bootstrap",
+        "ends the bootstrapping of an encrypted vector",
+        encrypted=2,
+        meaning=_last,
+        takes=(2,),
+        noise=Noise.BOOTSTRAP,
+        schemes=_CKKS,
+        in_seal=False,
+        part=True,
+        colour="#3d3d6b",
+    )
     SWAP_COLUMNS = Operation(
         "swap_columns",
         "swaps the rows of an encrypted vector",
@@ -329,5 +382,7 @@ class Op(StrEnum):
 
 
 def operations(scheme: str) -> tuple[Op, ...]:
-    """Returns the operations of a scheme, ``ckks`` or ``bfv``, but input and output."""
-    return tuple(op for op in Op if scheme in op.record.schemes and not op.record.port)
+    """Returns the operations of a scheme, ``ckks`` or ``bfv``, that can be done alone."""
+    return tuple(
+        op for op in Op if scheme in op.record.schemes and not (op.record.port or op.record.part)
+    )

@@ -24,7 +24,7 @@ from ringsmith.program.plain import Space
 from ringsmith.program.source import SourceLine
 from ringsmith.schemes.bfv.emitter import BfvEmitter
 from ringsmith.schemes.ckks.emitter import CkksEmitter
-from ringsmith.schemes.ckks.plan import scale_ladder
+from ringsmith.schemes.ckks.plan import Ladder
 from ringsmith.schemes.registry import scheme_of
 
 
@@ -187,7 +187,7 @@ class _CkksSteps(_Steps):
         self._ratios = ratios
         self.emitter: CkksEmitter = CkksEmitter(ckks, 0)
         self._parameters = parameters
-        self._ladder = scale_ladder(ckks)
+        self._ladder = Ladder.of(ckks).scales
         self._log_scale = round(math.log2(ckks.scale))
         assert traced.parameters is not None, "the scheme level has them"
         if traced.parameters.log_scale != self._log_scale:

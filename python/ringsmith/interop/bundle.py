@@ -59,9 +59,13 @@ def write_bundle(folder: Path, bundle: Bundle) -> None:
 
     Raises:
         InteropError: When the folder exists or cannot be written, or the keys are of other
-            parameters.
+            parameters, or of bootstrapping.
     """
     shape, keys = bundle.parameters, bundle.keys
+    if keys.to_sparse is not None or keys.from_sparse is not None:
+        raise InteropError(
+            f"{folder}: SEAL's files have no keys of bootstrapping: save_object writes them"
+        )
     files = {PARAMETERS: write_parameters(shape)}
     if keys.relin is not None:
         files[RELIN_KEYS] = with_key_tag(write_relin_keys(keys.relin, shape), keys.key_tag)

@@ -11,6 +11,7 @@ from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import (
     Ciphertext,
     EvaluationKeys,
+    KeysByField,
     KeySwitchKey,
     OnTheFlyKey,
     OnTheFlyKeys,
@@ -19,6 +20,7 @@ from ringsmith.objects import (
     PublicKey,
     Residues,
     check_parameters_id,
+    keys_by_name,
 )
 from ringsmith.params import RlweParameters
 
@@ -50,9 +52,9 @@ def check_object(what: str, thing: Object, parameters: RlweParameters) -> None:
                 raise InteropError(
                     f"{what}: Galois element {element} is not odd in 3 … {2 * parameters.n - 1}"
                 )
-        for key in (thing.relin, *thing.galois.values()):
-            if key is not None:
-                _check_key(what, key, parameters)
+        keys: KeysByField[KeySwitchKey | OnTheFlyKey] = thing
+        for key in keys_by_name(keys).values():
+            _check_key(what, key, parameters)
     elif isinstance(thing, KeySwitchKey | OnTheFlyKey):
         _check_key(what, thing, parameters)
     elif isinstance(thing, PublicKey):

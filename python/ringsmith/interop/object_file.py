@@ -31,6 +31,7 @@ from ringsmith.objects import (
     Plaintext,
     PublicKey,
     check_parameters_id,
+    keys_by_name,
 )
 from ringsmith.params import RlweParameters
 
@@ -159,9 +160,8 @@ def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> 
 
 def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
     """Returns the bytes of a Ringsmith container; the object was checked."""
-    keys = thing.galois.values() if isinstance(thing, EvaluationKeys) else ()
     if isinstance(thing, EvaluationKeys) and all(
-        key is None or key.seed is not None for key in (thing.relin, *keys)
+        key.seed is not None for key in keys_by_name(thing).values()
     ):
         thing = on_the_fly_keys(thing, parameters.primes)
     encoder, kind = Encoder(arrays=[]), type(thing)
@@ -213,7 +213,7 @@ def _has_bundle(keys: EvaluationKeys, parameters: RlweParameters) -> bool:
     if parameters.seal_obstacle() is not None:
         return False
     full = parameters.key_shape(parameters.limbs)
-    return all(key is None or key.shape == full for key in (keys.relin, *keys.galois.values()))
+    return all(key.shape == full for key in keys_by_name(keys).values())
 
 
 def _seal_bytes(thing: Object, parameters: RlweParameters) -> bytes | None:

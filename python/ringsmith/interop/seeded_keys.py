@@ -12,7 +12,15 @@ import numpy as np
 
 from ringsmith._core import expand_key_half, expand_seed_words, seed_word_bits
 from ringsmith.errors import InteropError
-from ringsmith.objects import EvaluationKeys, KeySwitchKey, OnTheFlyKey, OnTheFlyKeys, Residues
+from ringsmith.objects import (
+    EvaluationKeys,
+    KeySwitchKey,
+    OnTheFlyKey,
+    OnTheFlyKeys,
+    Residues,
+    keys_by_field,
+    keys_by_name,
+)
 from ringsmith.params import KeyShape
 
 MIN_DIRECT_CHANCE = 2.0**-8
@@ -125,8 +133,8 @@ def on_the_fly_keys(keys: EvaluationKeys, primes: Sequence[int]) -> OnTheFlyKeys
     Raises:
         InteropError: If a key carries no seed, or its a part is not what the seed expands to.
     """
-    galois = {element: _on_the_fly(key, primes) for element, key in keys.galois.items()}
-    return OnTheFlyKeys(None if keys.relin is None else _on_the_fly(keys.relin, primes), galois)
+    short = {name: _on_the_fly(key, primes) for name, key in keys_by_name(keys).items()}
+    return OnTheFlyKeys(**keys_by_field(short))
 
 
 def _on_the_fly(key: KeySwitchKey, primes: Sequence[int]) -> OnTheFlyKey:
@@ -149,8 +157,8 @@ def expand_keys(keys: OnTheFlyKeys, primes: Sequence[int]) -> EvaluationKeys:
         expanded = expand_key(key.half, key.seed, primes, key.base)
         return replace(expanded, parameters_id=key.parameters_id, key_tag=key.key_tag)
 
-    galois = {element: whole(key) for element, key in keys.galois.items()}
-    return EvaluationKeys(None if keys.relin is None else whole(keys.relin), galois)
+    expanded = {name: whole(key) for name, key in keys_by_name(keys).items()}
+    return EvaluationKeys(**keys_by_field(expanded))
 
 
 def expand_key(

@@ -8,7 +8,7 @@ from ringsmith.lower.lowering import (
     lower,
     lower_operation,
 )
-from ringsmith.schemes.writer import RELIN_KEY, galois_key_name
+from ringsmith.params.keys import RELIN_KEY, galois_key_name
 
 __all__ = [
     "RELIN_KEY",

@@ -15,12 +15,12 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Key, Op, operations
 from ringsmith.graph.subroutines import MAX_NODES, Origin, SubroutineGraph
 from ringsmith.objects import Contents
-from ringsmith.params import KeyNeeds, KeyShape, RlweParameters
+from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
 from ringsmith.schemes.base import Constant
 from ringsmith.schemes.registry import scheme_of
-from ringsmith.schemes.writer import RELIN_KEY, Polynomials, Undivided, galois_key_name
+from ringsmith.schemes.writer import Polynomials, Undivided
 from ringsmith.short_repr import short_repr
 
 PRODUCTS: Mapping[str, Op] = MappingProxyType(
@@ -116,13 +116,6 @@ class ConstantsOnDemand(Mapping[str, Residues]):
         return len(self._constants)
 
 
-def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, KeyShape]:
-    """Returns the smallest shape of every needed key that serves, by its name in graphs."""
-    relin, galois = needs.shapes(parameters)
-    keys = {} if relin is None else {RELIN_KEY: relin}
-    return keys | {galois_key_name(element): shape for element, shape in galois.items()}
-
-
 def lower(
     program: Program, *, encode: bool = True, max_nodes: int = MAX_NODES, scalars: bool = True
 ) -> Lowered:
@@ -150,7 +143,7 @@ class _Lowering:
         self._parameters = program.parameters
         self._graph = SubroutineGraph.for_parameters(
             program.parameters,
-            graph_keys(program.parameters, program.key_needs),
+            program.key_needs.shapes(program.parameters),
             products=program.multiplies,
             max_nodes=max_nodes,
         )
@@ -281,7 +274,7 @@ def lower_operation(
     parts = _parts(name, parameters)
     first, last = parts[0].record, parts[-1].record
     drops = last.drops is not Drops.NONE
-    fewest = parameters.limbs - parameters.levels + drops
+    fewest = parameters.lowest_limbs + drops
     if not fewest <= limbs <= parameters.limbs:
         raise ProgramError(
             f"{name} of {limbs} limbs: parameters {parameters.name!r} allow "
@@ -316,7 +309,7 @@ def graph_of_steps(
     relin = limbs if last.key is Key.RELINEARIZATION else None
     needs = KeyNeeds(relin, {element: limbs for _, element in steps if element is not None})
     graph = SubroutineGraph.for_parameters(
-        parameters, graph_keys(parameters, needs), products=first.multiplies
+        parameters, needs.shapes(parameters), products=first.multiplies
     )
     graph.at_origin(Origin(0, name))
     writer = scheme_of(parameters).writer(graph, parameters)
@@ -325,7 +318,9 @@ def graph_of_steps(
     ]
     plain = writer.input("p", 1, limbs)[0] if first.plain else None
     for op, element in steps:
-        operands = [writer.write(op, operands, plain=plain, limbs=limbs - 1, element=element)]
+        operands = [
+            writer.write(op, operands, plain=plain, limbs=parameters.below(limbs), element=element)
+        ]
     writer.output(operands[0], "z")
     return graph
 

@@ -3,6 +3,7 @@
 from ringsmith.params.automatic import AutoParameters
 from ringsmith.params.automatic_bfv import AutoBfvParameters
 from ringsmith.params.bfv import BfvParameters
+from ringsmith.params.bootstrapping import Bootstrapping
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import bfv_context, ckks_encoder, core_context
 from ringsmith.params.keys import KeyNeeds, KeyShape
@@ -17,6 +18,7 @@ __all__ = [
     "AutoBfvParameters",
     "AutoParameters",
     "BfvParameters",
+    "Bootstrapping",
     "CkksParameters",
     "KeyNeeds",
     "KeyShape",

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.flooding import STATISTICAL_SECURITY, Flooding
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
+from ringsmith.params.ring import RlweParameters
 from ringsmith.params.security import CURRENT, check_level, check_security, security_standard
 from ringsmith.python_numbers import make_python_numbers
 from ringsmith.short_repr import short_repr
@@ -43,6 +44,8 @@ class AutoRlweParameters(ABC):
         design: A design that must support the parameters: its name, the path of its TOML file, or
             a design. ``ringsmith.trace`` finds its limits.
         limits: That design's limits; None: there is no design, or it was not looked up.
+        costs: Returns what operations cost on that design, as ``ringsmith.program.costs.Costs``;
+            None: as on the ``cpu`` device.
         keys: Most bytes that all evaluation keys may have together, without seeds; None: any.
     """
 
@@ -52,6 +55,7 @@ class AutoRlweParameters(ABC):
     max_prime_bits: int = WIDEST_PRIME_BITS
     design: Any = None
     limits: ParameterLimits | None = None
+    costs: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
     keys: int | None = None
 
     def __post_init__(self) -> None:
@@ -133,6 +137,19 @@ class AutoRlweParameters(ABC):
     @abstractmethod
     def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
+
+    @abstractmethod
+    def sample(self, n: int, levels: int, bits: int) -> RlweParameters:
+        """Returns a set of that ring degree for measurements.
+
+        Args:
+            n: Ring degree.
+            levels: Primes besides q_0 and the special prime.
+            bits: Bits of each of them.
+
+        Raises:
+            ParameterError: When there is no such set.
+        """
 
 
 def check_number(name: str, value: object, kind: type[int] | type[float]) -> None:
@@ -249,6 +266,10 @@ class AutoParameters(AutoRlweParameters):
             count = -(-wanted // self.widest_prime)
             special = (-(-wanted // count),) * count
         return first, *(scale_bits,) * levels, *special
+
+    def sample(self, n: int, levels: int, bits: int) -> CkksParameters:
+        """Returns the set of that ring degree, number of levels and scale."""
+        return self.candidate(n, levels, bits)
 
     def candidate(
         self, n: int, levels: int, scale_bits: int, digit_size: int = 1

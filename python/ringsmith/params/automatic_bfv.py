@@ -139,6 +139,10 @@ class AutoBfvParameters(AutoRlweParameters):
         """Returns the most bits of q that still allow a special prime; 0: none do."""
         return next((bits for bits in range(carried, 0, -1) if self.sizes(bits, carried)), 0)
 
+    def sample(self, n: int, levels: int, bits: int) -> BfvParameters:
+        """Returns the set of that ring degree, with as many primes more than q_0."""
+        return self.candidate(n, bits * (levels + 1), self.bounds[n])
+
     def candidate(self, n: int, bits: int, carried: int, digit_size: int = 1) -> BfvParameters:
         """Returns the set of that ring degree and bits of q.
 

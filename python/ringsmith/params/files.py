@@ -10,6 +10,7 @@ from typing import Any
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files.toml_text import read_toml
 from ringsmith.params.bfv import BfvParameters
+from ringsmith.params.bootstrapping import Bootstrapping
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.ring import RlweParameters
 
@@ -23,6 +24,8 @@ _SCHEMES: Mapping[str, type[CkksParameters] | type[BfvParameters]] = {
 }
 _PRIMES = "data_primes"
 """The key that says that primes are given, and not their sizes."""
+_BOOTSTRAPPING = "bootstrapping"
+"""The key of the table of CKKS's bootstrapping."""
 _ANY_SECURITY = 0
 """In a file, in place of None."""
 
@@ -43,11 +46,14 @@ def parameters_file(path: str | Path) -> CkksParameters | BfvParameters:
     if not isinstance(scheme, str) or scheme not in _SCHEMES:
         raise ParameterError(f"{path}: scheme = {scheme!r:.40}: write one of {', '.join(_SCHEMES)}")
     kind = _SCHEMES[scheme]
+    stages = table.pop(_BOOTSTRAPPING, None) if kind is CkksParameters else None
     make = kind.from_primes if _PRIMES in table else kind.create
     _check_keys(str(path), table, make)
     if table.get("security") == _ANY_SECURITY:
         table["security"] = None
     try:
+        if stages is not None:
+            table[_BOOTSTRAPPING] = _bootstrapping(str(path), stages)
         return make(**{"name": Path(path).stem, **table})
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
@@ -59,8 +65,22 @@ def parameters_text(parameters: RlweParameters) -> str:
     special = given.pop("special_primes")
     given |= {"special_prime": special, "security": _ANY_SECURITY}
     given = {name: value for name, value in given.items() if value is not None}
+    stages = given.pop(_BOOTSTRAPPING, None)
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+    if stages is not None:
+        rows = [f"{field.name} = {getattr(stages, field.name)}" for field in fields(stages)]
+        lines += [f"\n[{_BOOTSTRAPPING}]", *rows]
     return "\n".join([f'scheme = "{parameters.scheme}"', *lines, ""])
+
+
+def _bootstrapping(path: str, stages: object) -> Bootstrapping:
+    """Returns the table ``[bootstrapping]``, whose keys are the fields of ``Bootstrapping``."""
+    known = [field.name for field in fields(Bootstrapping)]
+    if not isinstance(stages, dict) or stages.keys() - set(known):
+        raise ParameterError(
+            f"{path}: [{_BOOTSTRAPPING}] = {stages!r:.80}: it is a table of {', '.join(known)}"
+        )
+    return Bootstrapping(**stages)
 
 
 def _table(path: Path) -> dict[str, Any]:

@@ -213,6 +213,27 @@ class RlweParameters(ABC):
         return self.limbs - 1
 
     @property
+    def lowest_limbs(self) -> int:
+        """Limbs of the lowest level."""
+        return self.limbs - self.levels
+
+    def is_level(self, limbs: int) -> bool:
+        """Whether ciphertexts of so many limbs are on a level."""
+        return self.lowest_limbs <= limbs <= self.limbs
+
+    def below(self, limbs: int) -> int:
+        """Returns the limbs of the next lower level."""
+        return limbs - 1
+
+    def dropped(self, limbs: int) -> tuple[int, ...]:
+        """Returns the primes that the next lower level lacks, as indices into ``primes``."""
+        return tuple(range(self.below(limbs), limbs))
+
+    def divisor(self, limbs: int) -> float:
+        """Returns what rescaling to the next lower level divides by."""
+        return float(math.prod(self.primes[i] for i in self.dropped(limbs)))
+
+    @property
     def special(self) -> tuple[int, ...]:
         """Indices of the special primes in ``primes``."""
         return tuple(range(self.limbs, len(self.primes)))
@@ -252,6 +273,17 @@ class RlweParameters(ABC):
                 "the data primes: name the most limbs that the key is used at"
             )
         return KeyShape(self.digit_count(limbs), (*range(limbs), *self.special))
+
+    @property
+    def sparse_key_shape(self) -> KeyShape:
+        """The shape of the key that switches to the sparse secret of bootstrapping.
+
+        Raises:
+            ParameterError: When the parameters do not bootstrap.
+        """
+        raise ParameterError(
+            f"parameters {self.name!r} do not bootstrap, and have no key to a sparse secret"
+        )
 
     def has_key_shape(self, shape: KeyShape) -> bool:
         """Whether a key of a shape can be one of these parameters, full or truncated."""

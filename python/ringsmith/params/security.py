@@ -11,7 +11,8 @@ and errors of a standard deviation near 3.2:
 - ``2024``: Bossuat et al., "Security Guidelines for Implementing Homomorphic Encryption", IACR
   ePrint 2024/463, table 5.2, classical attacks; the numbers are those of the authors' own code
   (``gong-cr/FHE-Security-Guidelines``, ``parameters/tables.go``). For N = 2^10 it gives 128 bits
-  only. It continues to N = 2^17, a ring that is not offered here.
+  only. N = 2^17 is as OpenFHE has it (``stdlatticeparms.cpp``), whose other numbers are the same;
+  parameters have no such ring, and errors name none.
 
 The guidelines of 2024 have no bounds against quantum computers: their authors' first version of
 March 2024 had some, and the revision of September 2024 has none.
@@ -22,6 +23,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ringsmith.errors import ParameterError
+
+_LARGEST = 1 << 16
+"""The largest ring that parameters have."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,13 @@ class SecurityStandard:
         levels = (level for level, bounds in self.bounds.items() if log_qp <= bounds.get(n, 0))
         return max(levels, default=None)
 
+    def offered(self, level: int) -> Mapping[int, int]:
+        """Returns the bounds of the rings that parameters have."""
+        return {n: bound for n, bound in self.bounds[level].items() if n <= _LARGEST}
+
     def degree(self, log_qp: int, level: int) -> int | None:
-        """Returns the smallest N that carries a modulus of ``log_qp`` bits; None: no N does."""
-        fitting = (n for n, bound in self.bounds[level].items() if log_qp <= bound)
+        """Returns the smallest N to 2^16 that carries a modulus of ``log_qp`` bits; None: none."""
+        fitting = (n for n, bound in self.offered(level).items() if log_qp <= bound)
         return min(fitting, default=None)
 
 
@@ -77,9 +85,9 @@ STANDARDS: Mapping[str, SecurityStandard] = MappingProxyType(
         "2024": SecurityStandard(
             "2024 guidelines",
             {
-                128: _row(10, 26, 53, 106, 214, 430, 868, 1747),
-                192: _row(11, 36, 73, 147, 297, 597, 1199),
-                256: _row(11, 27, 56, 114, 230, 462, 929),
+                128: _row(10, 26, 53, 106, 214, 430, 868, 1747, 3523),
+                192: _row(11, 36, 73, 147, 297, 597, 1199, 2411),
+                256: _row(11, 27, 56, 114, 230, 462, 929, 1866),
             },
         ),
     }
@@ -194,7 +202,7 @@ def check_security(n: int, log_qp: int, level: int, standard: str | None = None)
         least = next(iter(needed.values())) if alike else _by_standard(needed)
         demand, hint = f"needs N >= {least}", "lower a prime or raise N"
     else:
-        most = max(bound for each in standards for bound in each.bounds[level].values())
+        most = max(bound for each in standards for bound in each.offered(level).values())
         demand, hint = f"is more than any N carries ({most} bits)", "lower a prime or take fewer"
     raise ParameterError(
         f"logQP = {log_qp} {demand} for {level}-bit security; N is {n} and carries "

@@ -15,6 +15,7 @@ from ringsmith import _core
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.params.bfv import BfvParameters
+from ringsmith.params.bootstrapping import Bootstrapping
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.files import SUFFIX, parameters_file
 from ringsmith.params.primes import primes_of_sizes
@@ -117,6 +118,49 @@ def _heaws() -> BfvParameters:
     )
 
 
+def _boot(n: int, levels: int, declared: int | None, name: str) -> CkksParameters:
+    """Primes of up to 61 bits in the manner of Lattigo's default set for bootstrapping.
+
+    Its set N16QP1546H192H32 has q_0 of 60 bits, 9 levels of 40, SlotsToCoeffs of 3 x 39, EvalMod of
+    8 x 60, CoeffsToSlots of 4 x 56 and 5 special primes of 61. All primes are 1 mod 2^17.
+    """
+    stages = Bootstrapping()
+    bits = (60, *(40,) * levels, *(39,) * 3, *(60,) * stages.eval_mod, *(56,) * 4)
+    data, special = primes_of_sizes(1 << 16, bits, (61,) * 5, None)
+    return CkksParameters.from_primes(
+        n=n,
+        data_primes=data,
+        special_prime=special,
+        scale=math.ldexp(1.0, 40),
+        name=name,
+        dnum=-(-len(data) // 5),
+        declared_security=declared,
+        bootstrapping=stages,
+    )
+
+
+def _boot_32() -> CkksParameters:
+    """Primes of up to 31 bits, two a level, for words of 32 bits; all are 1 mod 2^17.
+
+    Levels have the sizes of ``boot-64``'s where that is possible: no primes of 20 bits are left for
+    levels of 40, and so those of programs have 51.
+    """
+    stages = Bootstrapping(special=2, ratio_bits=9)
+    levels = 9
+    bits = (30, 30, *(26, 25) * (levels + 3), *(30, 30) * stages.eval_mod, *(28, 28) * 4)
+    data, special = primes_of_sizes(1 << 16, bits, (30, 30, *(31,) * 8), None)
+    return CkksParameters.from_primes(
+        n=1 << 16,
+        data_primes=data,
+        special_prime=special,
+        scale=math.ldexp(1.0, 51),
+        name="boot-32",
+        dnum=-(-len(data) // 10),
+        level_limbs=range(2, len(data) + 1, 2),
+        bootstrapping=stages,
+    )
+
+
 CkksName = Literal[
     "nano",
     "pico",
@@ -130,6 +174,9 @@ CkksName = Literal[
     "framework-set3",
     "lola-mnist",
     "lola-cifar10",
+    "boot-32",
+    "boot-64",
+    "boot-test",
 ]
 BfvName = Literal["heaws"]
 
@@ -146,6 +193,9 @@ CKKS_SETS: Mapping[CkksName, Callable[[], CkksParameters]] = MappingProxyType(
         "framework-set2": partial(_framework, 1 << 16, 24, 3, 8, 128, "framework-set2"),
         "framework-set3": partial(_framework, 1 << 14, 9, 1, 1, 128, "framework-set3"),
         "lola-mnist": partial(_lola, 1 << 13, (30,) * 6, 30, "lola-mnist"),
+        "boot-32": _boot_32,
+        "boot-64": partial(_boot, 1 << 16, 13, None, "boot-64"),
+        "boot-test": partial(_boot, 1 << 12, 5, 0, "boot-test"),
         "lola-cifar10": partial(_lola, 1 << 14, (32, 31, 31, 31, 31, 32, 32), 32, "lola-cifar10"),
     }
 )

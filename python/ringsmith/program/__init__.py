@@ -18,6 +18,7 @@ from ringsmith.program.approximations import (
     sqrt,
     tanh,
 )
+from ringsmith.program.bootstrapping import bootstrap
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
@@ -91,6 +92,7 @@ __all__ = [
     "argmax",
     "average_pool2d",
     "bfv_parameters_for_depth",
+    "bootstrap",
     "bounded",
     "chebyshev",
     "compare",

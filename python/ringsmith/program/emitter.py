@@ -20,12 +20,14 @@ class Emitter(ABC):
         ring: The part of the parameter set that both schemes have.
         nodes: The emitted nodes, operands before users.
         source: The user's line that is being planned.
+        stage: The stage of a bootstrapping that is being planned, or nothing.
     """
 
     def __init__(self, ring: RlweParameters) -> None:
         self.ring = ring
         self.nodes: list[Node] = []
         self.source = SourceLine("", 0)
+        self.stage = ""
         self._known: dict[tuple[object, ...], int] = {}
 
     def input(self, name: str, limbs: int, scale: float) -> int:
@@ -82,6 +84,16 @@ class Emitter(ABC):
         node, element = self.nodes[a], self.ring.galois_element(steps)
         return self._emit(Op.ROTATE, (a,), node.limbs, node.scale, 2, steps=steps, element=element)
 
+    def rotate_conjugate(self, a: int, steps: int) -> int:
+        """Rotates the slots to the left and conjugates them, by one key switching."""
+        node = self.nodes[a]
+        element = (
+            self.ring.conjugation_element * self.ring.galois_element(steps) % (2 * self.ring.n)
+        )
+        return self._emit(
+            Op.ROTATE_CONJUGATE, (a,), node.limbs, node.scale, 2, steps=steps, element=element
+        )
+
     def conjugate(self, op: Op, a: int) -> int:
         """Applies the Galois element 2N - 1: conjugates every slot, or swaps the rows."""
         node, element = self.nodes[a], self.ring.conjugation_element
@@ -128,7 +140,18 @@ class Emitter(ABC):
             return self._known[key]
         identity = len(self.nodes)
         node = Node(
-            identity, op, operands, limbs, scale, size, self.source, name, steps, element, plain
+            identity,
+            op,
+            operands,
+            limbs,
+            scale,
+            size,
+            self.source,
+            name,
+            steps,
+            element,
+            plain,
+            stage=self.stage,
         )
         self._admit(node)
         self._known[key] = identity

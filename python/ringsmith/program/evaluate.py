@@ -30,10 +30,13 @@ def simulate(
     values: list[Values] = []
     outputs = {}
     for node in nodes:
+        if node.stage:
+            values.append(np.zeros(0))
+            continue
         if node.op is Op.INPUT and node.name is not None:
             value = padded(inputs[node.name], space.slots)
         else:
-            value = _apply(node, [values[i] for i in node.operands], space)
+            value = _apply(node, [values[i] for i in node.operands if not nodes[i].stage], space)
         if modulus is not None:
             kind = object if modulus > _LARGEST_PRODUCT_MODULUS else np.int64
             value = centred(value.astype(kind), modulus)

@@ -113,6 +113,8 @@ class Program(ABC):
         for node in self.nodes:
             if node.op.record.key is Key.RELINEARIZATION:
                 needs |= KeyNeeds(relin=self.nodes[node.operands[0]].limbs)
+            elif node.op.record.key is Key.SPARSE:
+                needs |= KeyNeeds(raised=node.limbs)
             elif node.element is not None:
                 needs |= KeyNeeds(galois={node.element: node.limbs})
         return needs

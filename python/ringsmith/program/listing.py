@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 from ringsmith.graph.operations import Op
 from ringsmith.params import KeyNeeds, RlweParameters
@@ -22,6 +23,9 @@ def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyN
         return f"at up to {limbs} limbs, {one}{more}"
 
     parts = [] if needs.relin is None else [f"relinearization {at(needs.relin)}"]
+    if needs.raised is not None:
+        small = memory(parameters.sparse_key_shape.bytes(parameters.n))
+        parts.append(f"to a sparse secret, {small}, and from it {at(needs.raised)}")
     steps = {node.element: node.steps for node in nodes if node.steps is not None}
     rotations: dict[int, list[int]] = {}
     for element, limbs in needs.galois.items():
@@ -67,6 +71,8 @@ def table(
 ) -> list[str]:
     """Returns a heading and a line for each node: what it computes, a scheme's columns, its source.
 
+    A stage of a bootstrapping is one line, with the columns of its last node.
+
     Args:
         nodes: The HE graph.
         heads: Headings of the scheme's columns.
@@ -75,11 +81,17 @@ def table(
     """
     cycle_head = "" if cycles is None else "   cycles"
     lines = [f"{'node':>6}  {'operation':<34} {heads}{cycle_head}  line"]
-    for node in nodes:
-        spent = "" if cycles is None else f"{cycles.get(node.id, 0):>9,}"
-        lines.append(
-            f"{'%' + str(node.id):>6}  {expression(node):<34} {columns(node)}{spent}  {node.source}"
-        )
+    for stage, run in groupby(nodes, key=lambda node: node.stage):
+        group = [*run]
+        for rows in [group] if stage else [[node] for node in group]:
+            node = rows[-1]
+            what = f"{stage}: {len(rows)} operations" if stage else expression(node)
+            spent = ""
+            if cycles is not None:
+                spent = f"{sum(cycles.get(row.id, 0) for row in rows):>9,}"
+            lines.append(
+                f"{'%' + str(node.id):>6}  {what:<34} {columns(node)}{spent}  {node.source}"
+            )
     return lines
 
 

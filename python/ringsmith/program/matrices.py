@@ -206,8 +206,5 @@ def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _sum(indices: Iterable[T], term: Callable[[T], Vector]) -> Vector:
-    first, *rest = indices
-    total = term(first)
-    for index in rest:
-        total = total + term(index)
-    return total
+    first, *rest = [term(index) for index in indices]
+    return sum(rest, first)

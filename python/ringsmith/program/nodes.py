@@ -120,6 +120,8 @@ class Node:
         approximation: What the result differs at most from what it stands for, where it is a
             polynomial in place of a function or lost small coefficients.
         approximated: Slots, from the first, that ``approximation`` is of; 0: all.
+        stage: Of a node that is a part of a bootstrapping: the stage of it. Its numbers are not
+            the program's, and only such nodes and ``bootstrap`` use them.
     """
 
     id: int
@@ -136,6 +138,7 @@ class Node:
     bound: Bound | None = None
     approximation: float = 0.0
     approximated: int = 0
+    stage: str = ""
 
     @property
     def level(self) -> int:

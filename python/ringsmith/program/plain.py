@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.program.costs import CPU, Costs
 from ringsmith.program.source import SourceLine
 
 PlainValues = NDArray[np.number]
@@ -30,6 +31,7 @@ class Space:
         exact: Whether slots hold integers modulo t, as in BFV; else real or complex numbers.
         chosen: Whether N is chosen automatically, so that nothing may depend on it.
         shared_rotations: Whether rotations of one value share their digits.
+        costs: What operations cost on the device that the program is planned for.
     """
 
     slots: int
@@ -37,6 +39,12 @@ class Space:
     exact: bool
     chosen: bool = False
     shared_rotations: bool = True
+    costs: Costs = CPU
+
+    @property
+    def rotation_cost(self) -> float:
+        """What a rotation costs whose digits another one of the same value cuts already."""
+        return 1.0 if self.shared_rotations else self.costs.rotation
 
     def numbers(
         self, value: object, source: SourceLine, what: str = "a plain operand"
@@ -213,3 +221,13 @@ def _root_mean_square(values: PlainValues) -> float:
     if not 0 < most < np.inf:
         return most
     return most * float(np.sqrt(np.mean(np.abs(values / most) ** 2)))
+
+
+def turns(values: PlainValues) -> bool:
+    """Whether plain numbers are i, -i, i, …, or their negatives: the slots of X^(N/2)."""
+    if values.ndim != 1 or not np.iscomplexobj(values):
+        return False
+    first = values[0]
+    if first not in (1j, -1j):
+        return False
+    return bool((values[::2] == first).all() and (values[1::2] == -first).all())

@@ -77,12 +77,35 @@ class Planner(ABC, Generic[V]):
             ProgramError: When the modulus does not suffice; names the user's line.
         """
         emitter = self._nodes_of
+        values = self._planned(inputs, {}, outputs.values(), used)
+        for name, index in outputs.items():
+            emitter.source = self._trace[index].source
+            emitter.output(self._ready(values[index]), name)
+        return tuple(emitter.nodes)
+
+    def _planned(
+        self,
+        inputs: Mapping[str, InputSpec],
+        given: Mapping[int, V],
+        outputs: Iterable[int],
+        used: Sequence[int],
+    ) -> dict[int, V]:
+        """Plans the traced nodes; returns their values.
+
+        Args:
+            inputs: How each input arrives.
+            given: The values of nodes that are planned already.
+            outputs: Traced nodes that are used after these.
+            used: The traced nodes that these depend on, ascending.
+        """
         uses = Counter(i for index in used for i in self._trace[index].operands)
-        uses.update(outputs.values())
-        values: dict[int, V] = {}
+        uses.update(outputs)
+        values: dict[int, V] = dict(given)
         for index in used:
+            if index in given:
+                continue
             node = self._trace[index]
-            emitter.source = node.source
+            self._nodes_of.source, self._nodes_of.stage = node.source, node.stage
             if node.op is Op.INPUT and node.name is not None:
                 value = self._input(node.name, inputs[node.name])
             else:
@@ -90,10 +113,7 @@ class Planner(ABC, Generic[V]):
             if node.bound is not None or node.approximation:
                 value = self._annotated(value, node)
             values[index] = value if uses[index] == 1 else self._settled(value)
-        for name, index in outputs.items():
-            emitter.source = self._trace[index].source
-            emitter.output(self._ready(values[index]), name)
-        return tuple(emitter.nodes)
+        return values
 
     @abstractmethod
     def _input(self, name: str, spec: InputSpec) -> V:
@@ -129,7 +149,8 @@ def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int
     """Returns the most multiplications that follow one another: as many levels or more are needed.
 
     Products with plain operands that follow one another directly count once: they are planned as
-    one, and so is a negative between them; but not where one's range is promised.
+    one, and so is a negative between them; but not where one's range is promised. After a
+    bootstrapping, levels are counted anew.
 
     Args:
         trace: The traced nodes, operands before users.
@@ -145,5 +166,5 @@ def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int
         if folds and node.bound is None and not node.approximation:
             plain.add(index)
         counts = node.op is Op.MULTIPLY or (node.op is Op.MULTIPLY_PLAIN and not again)
-        depths[index] = before + counts
+        depths[index] = 0 if node.op is Op.BOOTSTRAP else before + counts
     return max(depths.values(), default=0)

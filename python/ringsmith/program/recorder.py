@@ -21,16 +21,21 @@ class TraceNode:
 
     Attributes:
         op: One of input, add, sub, negate, multiply, add_plain, sub_plain, multiply_plain, rotate,
-            conjugate, swap_columns.
+            conjugate, swap_columns, bootstrap; in a bootstrapping also rotate_conjugate and
+            mod_switch.
         operands: Indices of the encrypted operands in the trace.
         source: The user's line.
         name: Name of an input.
         steps: Of a rotation: slots to the left, in 1 … row - 1.
         values: Plain operand.
+        scale: Of multiply_plain: a scale at which the operand is a polynomial of whole numbers,
+            such as X^(N/2); then nothing is rescaled. None: a scale is to be found.
         bound: The range that the program promises of the result.
         approximation: What the result differs at most from what it stands for.
         approximated: Slots, from the first, that ``approximation`` is of; 0: all.
         span: Of an input: the ranges of its slots.
+        limbs: Of mod_switch: those of the result.
+        stage: As of ``Node``.
     """
 
     op: Op
@@ -43,6 +48,9 @@ class TraceNode:
     approximation: float = 0.0
     approximated: int = 0
     span: Span | None = None
+    limbs: int | None = None
+    stage: str = ""
+    scale: float | None = None
 
 
 class Trace:
@@ -66,7 +74,7 @@ class Trace:
         """Adds the node unless an equal one exists, and returns its index."""
         values = node.values
         plain = None if values is None else (values.shape, values.dtype.str, digest(values))
-        key = (node.op, node.operands, node.name, node.steps, plain)
+        key = (node.op, node.operands, node.name, node.steps, node.limbs, node.scale, plain)
         if key not in self._known:
             self._known[key] = len(self.nodes)
             self.nodes.append(node)

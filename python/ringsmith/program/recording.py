@@ -115,7 +115,7 @@ class Recording:
         }
 
     def check_limbs(self, parameters: RlweParameters) -> None:
-        """Refuses an input of more limbs than the parameters have.
+        """Refuses an input of limbs that no level of the parameters has.
 
         Raises:
             ProgramError: Names the input.
@@ -125,6 +125,11 @@ class Recording:
                 raise self.source.error(
                     f"input {name!r}: limbs = {spec.limbs} is not a whole number in "
                     f"1 … {parameters.limbs}"
+                )
+            if spec.limbs is not None and not parameters.is_level(spec.limbs):
+                raise self.source.error(
+                    f"input {name!r}: limbs = {spec.limbs} are those of no level of parameters "
+                    f"{parameters.name!r}: take {parameters.below(spec.limbs)}"
                 )
 
 

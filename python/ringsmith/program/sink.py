@@ -35,7 +35,16 @@ def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
         if node.limbs == limbs:
             return node.id
         if (node.id, limbs) not in switched:
-            switch = Node(0, Op.MOD_SWITCH, (node.id,), limbs, node.scale, node.size, user.source)
+            switch = Node(
+                0,
+                Op.MOD_SWITCH,
+                (node.id,),
+                limbs,
+                node.scale,
+                node.size,
+                user.source,
+                stage=node.stage,
+            )
             switched[node.id, limbs] = append(switch, switch.operands, limbs)
         return switched[node.id, limbs]
 

@@ -112,8 +112,11 @@ class Span:
     def within(self, limit: "Bound | Span") -> "Span":
         """Returns the ranges, given that all numbers lie in ranges of real numbers.
 
-        A slot that is known to lie outside is left as it is.
+        A slot that is known to lie outside is left as it is. A range that is not symmetric has no
+        complex numbers.
         """
+        if not self.real and np.any(limit.low != -limit.high):
+            return Span(self.low.real, self.high.real).within(limit)
         magnitude = np.maximum(np.abs(limit.low), np.abs(limit.high))
         if self.disc:
             return Span.of_magnitude(np.minimum(self.magnitudes, magnitude))
@@ -177,6 +180,14 @@ def result_span(
             return a.times(b)
         case Op.SQUARE | Op.MULTIPLY:
             return a.squared()
+        case Op.ROTATE_CONJUGATE:
+            return result_span(
+                Op.CONJUGATE,
+                [result_span(Op.ROTATE, operands, None, slots, same=same)],
+                None,
+                slots,
+                same=same,
+            )
         case Op.CONJUGATE if not a.real:
             return Span(a.low.real - 1j * a.high.imag, a.high.real - 1j * a.low.imag)
         case Op.ROTATE | Op.SWAP_COLUMNS if a.low.ndim:
@@ -213,10 +224,14 @@ def magnitudes(
     constant: list[int] = []
     with np.errstate(over="ignore", invalid="ignore"):
         for node in nodes:
+            if node.stage:
+                found.append(0.0)
+                uses.subtract(node.operands)
+                continue
             if node.op is Op.INPUT and node.name is not None:
                 span = inputs[node.name]
             else:
-                operands = [spans[i] for i in node.operands]
+                operands = [spans[i] for i in node.operands if not nodes[i].stage]
                 same = len(node.operands) == 2 and node.operands[0] == node.operands[1]
                 plain = None if node.plain is None else node.plain.values
                 slots = Slots(space.row, node.steps or 0)
@@ -264,7 +279,16 @@ def live(nodes: Sequence[Node]) -> int:
     return most
 
 
-_SAME_NUMBERS = frozenset({Op.RELINEARIZE, Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH})
+_SAME_NUMBERS = frozenset(
+    {
+        Op.RELINEARIZE,
+        Op.RESCALE,
+        Op.RELINEARIZE_RESCALE,
+        Op.MOD_SWITCH,
+        Op.MOD_RAISE,
+        Op.BOOTSTRAP,
+    }
+)
 """Operations that leave the numbers as they are: a promise of the result is one of the operand."""
 
 

@@ -26,7 +26,7 @@ from ringsmith.interop import (
     write_galois_keys,
     write_relin_keys,
 )
-from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
+from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey, keys_by_name
 from ringsmith.params import RlweParameters
 from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.program import ClientKit
@@ -704,10 +704,11 @@ def _encoded(name: str, ciphertext: Ciphertext, parameters: RlweParameters) -> b
 
 def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[str, bytes]]:
     """Returns keys in the sent form: with seeds a Ringsmith container, else SEAL's format."""
-    every = [*keys.galois.values()] + ([] if keys.relin is None else [keys.relin])
+    every = keys_by_name(keys).values()
     if not every:
         return []
-    if all(key.seed is not None for key in every) or parameters.seal_obstacle() is not None:
+    seeded = all(key.seed is not None for key in every)
+    if seeded or keys.to_sparse is not None or parameters.seal_obstacle() is not None:
         return [(OBJECT_MEDIA, encode_object(keys, parameters))]
     shape = SealParameters.from_parameters(parameters)
     found = []

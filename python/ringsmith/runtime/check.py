@@ -11,7 +11,6 @@ from ringsmith.backends.types import InputsOnDemand
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import MAX_DIGITS
-from ringsmith.lower import RELIN_KEY, galois_key_name
 from ringsmith.objects import (
     KeySwitchKey,
     OfKeyPair,
@@ -20,6 +19,7 @@ from ringsmith.objects import (
     Residues,
     check_key_tag,
     check_parameters_id,
+    keys_by_name,
 )
 from ringsmith.params import KeyShape, RlweParameters
 from ringsmith.runtime.precomputed_keys import AnyKeys
@@ -135,9 +135,7 @@ def check_key_shapes(parameters: RlweParameters, keys: AnyKeys) -> None:
     Raises:
         ProgramError: Names the key.
     """
-    named = {RELIN_KEY: keys.relin}
-    named |= {galois_key_name(element): key for element, key in keys.galois.items()}
-    for name, key in named.items():
+    for name, key in keys_by_name(keys).items():
         if isinstance(key, KeySwitchKey | OnTheFlyKey) and not parameters.has_key_shape(key.shape):
             raise ProgramError(
                 f"key {name!r} has {key.digits} digits and the primes {list(key.base)}, and "

@@ -18,11 +18,9 @@ from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice, RunRecord
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import (
-    RELIN_KEY,
     CiphertextPort,
     ConstantsOnDemand,
     Lowered,
-    galois_key_name,
     lower,
 )
 from ringsmith.objects import (
@@ -32,6 +30,7 @@ from ringsmith.objects import (
     OnTheFlyKeys,
     Residues,
     check_opaque,
+    keys_by_name,
 )
 from ringsmith.program import Program
 from ringsmith.program.arguments import check_program
@@ -540,10 +539,8 @@ def stacked(polynomials: Sequence[Residues]) -> Residues:
 
 def named_keys(keys: AnyKeys) -> dict[str, AnyKey]:
     """Evaluation keys by the names that subroutine graphs use."""
-    named: dict[str, AnyKey] = {
-        galois_key_name(element): key for element, key in keys.galois.items()
-    }
-    return named if keys.relin is None else named | {RELIN_KEY: keys.relin}
+    named: dict[str, AnyKey] = {**keys_by_name(keys)}
+    return named
 
 
 def _check_port(name: str, port: CiphertextPort, given: Ciphertext | Handle) -> None:

@@ -270,7 +270,7 @@ def check_operands(parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand
         raise ProgramError(f"{op} takes 3 polynomials, not {size}: do it more often")
     if record.takes == (3,) and size < 3 and record.drops is not Drops.NONE:
         raise ProgramError(f"{op} takes 3 polynomials, not {size}: {Op.RESCALE} alone will do")
-    lowest = parameters.limbs - parameters.levels
+    lowest = parameters.lowest_limbs
     if record.drops is not Drops.NONE and a.limbs <= lowest:
         left = "one limb" if a.limbs == 1 else f"{a.limbs} limbs"
         reason = ": without them q would not exceed t" if lowest > 1 else ""

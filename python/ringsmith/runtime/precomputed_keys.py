@@ -7,15 +7,22 @@ the form differs between processes and kernel sets.
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
 from typing import NoReturn
 
 from ringsmith._core import PrecomputedKey
 from ringsmith.backends.keys import core_key
 from ringsmith.errors import ParameterError
-from ringsmith.objects import EvaluationKeys, OnTheFlyKeys, check_parameters_id
+from ringsmith.objects import (
+    EvaluationKeys,
+    OnTheFlyKeys,
+    check_parameters_id,
+    keys_by_field,
+    keys_by_name,
+)
 from ringsmith.params import RlweParameters, core_context
+from ringsmith.params.keys import galois_key_name
 from ringsmith.short_repr import short_repr
 
 
@@ -29,12 +36,16 @@ class PrecomputedKeys:
     Attributes:
         relin: The relinearization key.
         galois: Galois keys by Galois element.
+        to_sparse: Of bootstrapping: the key to the sparse secret.
+        from_sparse: Of bootstrapping: the key back from it.
         parameters_id: The identity of the keys' parameters; None: unknown.
         key_tag: The random tag of their key pair; None: unknown.
     """
 
     relin: PrecomputedKey | None = None
     galois: Mapping[int, PrecomputedKey] = field(default_factory=lambda: MappingProxyType({}))
+    to_sparse: PrecomputedKey | None = None
+    from_sparse: PrecomputedKey | None = None
     _: KW_ONLY
     parameters_id: bytes | None = None
     key_tag: bytes | None = None
@@ -48,8 +59,7 @@ class PrecomputedKeys:
     @property
     def nbytes(self) -> int:
         """Memory that all keys take."""
-        keys = (self.relin, *self.galois.values())
-        return sum(key.nbytes for key in keys if key is not None)
+        return sum(key.nbytes for key in keys_by_name(self).values())
 
 
 AnyKeys = EvaluationKeys | OnTheFlyKeys | PrecomputedKeys
@@ -81,11 +91,16 @@ def precompute_keys(keys: EvaluationKeys, parameters: RlweParameters) -> Precomp
         "name the parameters that they were made for",
     )
     context = core_context(parameters)
+    named = {
+        name: PrecomputedKey(context, core_key(key))
+        for name, key in keys_by_name(replace(keys, galois={})).items()
+    }
+    named |= {
+        galois_key_name(e): PrecomputedKey(context, core_key(key), e)
+        for e, key in keys.galois.items()
+    }
     return PrecomputedKeys(
-        None if keys.relin is None else PrecomputedKey(context, core_key(keys.relin)),
-        MappingProxyType(
-            {e: PrecomputedKey(context, core_key(key), e) for e, key in keys.galois.items()}
-        ),
+        **keys_by_field(named),
         parameters_id=keys.parameters_id,
         key_tag=keys.key_tag,
     )

@@ -3,8 +3,9 @@
 import math
 
 from ringsmith.errors import ProgramError
-from ringsmith.graph.operations import Drops, Key, Op, Scale, operations
+from ringsmith.graph.operations import Drops, Key, Op, Scale
 from ringsmith.params import RlweParameters
+from ringsmith.program.bootstrapping.expansion import STAGES
 from ringsmith.program.nodes import Node
 from ringsmith.schemes.registry import scheme_of
 
@@ -34,6 +35,7 @@ def check_nodes(parameters: RlweParameters, nodes: tuple[Node, ...], slots: int)
     for position, node in enumerate(nodes):
         try:
             _check_common(parameters, position, node, slots)
+            _check_stage(parameters, node, [nodes[i] for i in node.operands])
             _check_shape(parameters, node, [nodes[i] for i in node.operands])
             _check_element(parameters, node)
             if node.op in names:
@@ -56,7 +58,7 @@ def _check_name(name: str | None, taken: set[str]) -> None:
 
 
 def _check_common(parameters: RlweParameters, position: int, node: Node, slots: int) -> None:
-    known = {Op.INPUT, Op.OUTPUT, *operations(parameters.scheme)}
+    known = {op for op in Op if parameters.scheme in op.record.schemes}
     scheme = parameters.scheme.upper()
     if node.id != position:
         raise _InvalidNodeError(f"has the id {node.id}: ids count from 0")
@@ -76,7 +78,7 @@ def _check_common(parameters: RlweParameters, position: int, node: Node, slots: 
         raise _InvalidNodeError(f"has the scale {node.scale!r}, and {scheme}'s is 1")
     _check_plain(parameters, node, slots)
     _check_bound(parameters, node)
-    if (node.steps is not None) != (node.op is Op.ROTATE):
+    if (node.steps is not None) != (node.op in (Op.ROTATE, Op.ROTATE_CONJUGATE)):
         raise _InvalidNodeError("lacks its steps, or has some without need")
     if (node.element is not None) != (node.op.record.key is Key.GALOIS):
         raise _InvalidNodeError("lacks its Galois element, or has one without need")
@@ -114,6 +116,30 @@ def _check_bound(parameters: RlweParameters, node: Node) -> None:
         raise _InvalidNodeError(f"has the approximation {node.approximation!r}, which is below 0")
 
 
+def _check_stage(parameters: RlweParameters, node: Node, operands: list[Node]) -> None:
+    """Refuses a part of a bootstrapping outside of one, and one that the parameters have not."""
+    if node.stage not in ("", *STAGES):
+        raise _InvalidNodeError(f"is a part of the stage {node.stage!r:.40}, which there is not")
+    if (node.stage or node.op is Op.BOOTSTRAP) and getattr(
+        parameters, "bootstrapping", None
+    ) is None:
+        raise _InvalidNodeError("is a part of a bootstrapping, and the parameters have none")
+    inner = [bool(each.stage) for each in operands]
+    if node.op is Op.BOOTSTRAP:
+        if inner != [True, False] or node.stage:
+            raise _InvalidNodeError("ends no bootstrapping of another value")
+    elif any(inner) and not node.stage:
+        raise _InvalidNodeError("takes a part of a bootstrapping")
+    elif node.stage not in ("", STAGES[0]) and not all(inner):
+        raise _InvalidNodeError("is a part of a bootstrapping, and takes what is none")
+    if node.stage != STAGES[0] and any(
+        each.stage == STAGES[0] and each.op is not Op.MOD_RAISE for each in operands
+    ):
+        raise _InvalidNodeError("takes what mod_raise has not raised")
+    if node.op.record.port and node.stage:
+        raise _InvalidNodeError(f"is an {node.op}, and a part of a bootstrapping")
+
+
 def _check_shape(parameters: RlweParameters, node: Node, operands: list[Node]) -> None:
     """Refuses operands, limbs, polynomials or a scale that differ from the operation's record."""
     record = node.op.record
@@ -121,6 +147,8 @@ def _check_shape(parameters: RlweParameters, node: Node, operands: list[Node]) -
         raise _InvalidNodeError(f"has {len(operands)} operands, and takes {record.encrypted}")
     if any(each.op is Op.OUTPUT for each in operands):
         raise _InvalidNodeError("has an output for an operand")
+    if node.op is Op.BOOTSTRAP:
+        operands = operands[:1]  # the other gives its numbers alone
     if len({each.limbs for each in operands}) > 1:
         raise _InvalidNodeError("has operands of different limbs")
     for each in operands:
@@ -149,11 +177,15 @@ def _limbs(parameters: RlweParameters, node: Node, operands: list[Node]) -> int:
     limbs = operands[0].limbs
     match node.op.record.drops:
         case Drops.LAST:
-            return limbs - 1
+            return parameters.below(limbs)
         case Drops.ANY:
-            if node.limbs < parameters.limbs - parameters.levels:
+            if node.limbs < parameters.lowest_limbs:
                 raise _InvalidNodeError(f"has {node.limbs} limbs, with which q does not exceed t")
             return min(node.limbs, limbs - 1)
+        case Drops.RAISED:
+            if limbs != parameters.lowest_limbs or node.limbs != parameters.limbs:
+                raise _InvalidNodeError("does not raise the lowest level to the highest")
+            return node.limbs
         case Drops.NONE:
             return limbs
 
@@ -171,8 +203,8 @@ def _check_scale(parameters: RlweParameters, node: Node, operands: list[Node]) -
             other = scales[-1] if plain is None else plain.scale
             _expect_scale(node, scales[0] * other, exact=False)
         case Scale.QUOTIENT:
-            dropped = parameters.data_primes[operands[0].limbs - 1]
-            _expect_scale(node, scales[0] / dropped, exact=False)
+            divisor = parameters.divisor(operands[0].limbs)
+            _expect_scale(node, scales[0] / divisor, exact=False)
 
 
 def _expect_scale(node: Node, scale: float, *, exact: bool = True) -> None:
@@ -192,6 +224,8 @@ def _check_element(parameters: RlweParameters, node: Node) -> None:
             raise _InvalidNodeError(
                 f"rotates by {node.steps}, outside 1 … {parameters.row_size - 1}"
             )
-        element = parameters.galois_element(node.steps)
+        rotation = parameters.galois_element(node.steps)
+        conjugates = node.op is Op.ROTATE_CONJUGATE
+        element = element * rotation % (2 * parameters.n) if conjugates else rotation
     if node.element != element:
         raise _InvalidNodeError(f"has the Galois element {node.element}, and its own is {element}")

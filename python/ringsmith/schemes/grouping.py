@@ -122,8 +122,7 @@ def _sizes(limbs: int) -> set[int]:
 def _grouping(program: Program, size: int, special: int) -> Grouping:
     parameters, nodes = program.parameters, program.nodes
     digits, needs = -(-parameters.limbs // size), program.key_needs
-    used = [*needs.galois.values(), *([] if needs.relin is None else [needs.relin])]
-    shapes = [KeyShape.full(-(-limbs // size), limbs + special) for limbs in used]
+    shapes = [KeyShape.full(-(-limbs // size), limbs + special) for limbs in needs.limbs]
     switched = [nodes[node.operands[0]].limbs for node in nodes if node.op.record.key is not None]
     transforms = sum(_transforms(limbs, size, special) for limbs in switched)
     key_bytes = sum(shape.bytes(parameters.n) for shape in shapes)

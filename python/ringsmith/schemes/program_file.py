@@ -167,8 +167,7 @@ def _checked_kit(kit: ClientKit) -> ClientKit:
             _check_port(f"kit.{field}[{name!r:.60}]", name, port, parameters)
     _check_packings("kit", kit)
     needs = kit.key_needs
-    limbs = [*needs.galois.values(), *([] if needs.relin is None else [needs.relin])]
-    if not all(1 <= count <= parameters.limbs for count in limbs):
+    if not all(1 <= count <= parameters.limbs for count in needs.limbs):
         raise MalformedError(f"kit.key_needs is outside 1 … {parameters.limbs} limbs")
     for element in needs.galois:
         if not 1 < element < 2 * parameters.n or element % 2 == 0:
@@ -195,7 +194,7 @@ def _check_packings(where: str, found: Program | ClientKit) -> None:
 
 
 def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -> None:
-    least = parameters.limbs - parameters.levels
+    least = parameters.lowest_limbs
     if not name.isidentifier() or len(name) > 100:
         raise MalformedError(f"{where}: the name is no identifier")
     if not least <= port.limbs <= parameters.limbs:

@@ -16,8 +16,10 @@ from ringsmith.params import (
 )
 from ringsmith.params.automatic import AutoRlweParameters
 from ringsmith.params.sets import BfvName, CkksName
+from ringsmith.program.costs import CPU
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
+from ringsmith.program.planner import InputSpec
 from ringsmith.program.recording import Inputs, Outputs, record
 from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.source import SourceLine, caller
@@ -148,6 +150,7 @@ def trace(
         recording = record(function, space, inputs, source, outputs)
         return scheme.plan(recording, wanted, options)
     names = _kept(inputs)
+    costs = CPU if wanted.costs is None or not _has_arrays(names) else wanted.costs()
     if not wanted.resolved:
         raise source.error(
             f"design = {wanted.design!r:.60}: ringsmith.trace knows designs, and "
@@ -156,7 +159,12 @@ def trace(
     return choose(
         lambda n, matters: record(
             function,
-            replace(scheme.space(n), chosen=True, shared_rotations=rotations == SHARED),
+            replace(
+                scheme.space(n),
+                chosen=True,
+                shared_rotations=rotations == SHARED,
+                costs=costs,
+            ),
             names,
             source,
             outputs,
@@ -195,6 +203,14 @@ def _check_inputs(inputs: object, source: SourceLine) -> None:
 def _kept(inputs: Inputs) -> Inputs:
     """The inputs' description, which is read once for each ring degree that is tried."""
     return inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
+
+
+def _has_arrays(inputs: Inputs) -> bool:
+    """Whether an input has a shape, so that costs decide how it is packed."""
+    if not isinstance(inputs, Mapping):
+        return False
+    lengths = (spec.length if isinstance(spec, InputSpec) else spec for spec in inputs.values())
+    return any(isinstance(length, tuple) for length in lengths)
 
 
 def _whole_headroom(value: object, source: SourceLine) -> int | None:

@@ -14,10 +14,9 @@ from ringsmith.graph.operations import Drops, Key, Op
 from ringsmith.graph.subroutines import Cut, SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.params import RlweParameters
+from ringsmith.params.keys import RELIN_KEY, galois_key_name
 
 Polynomials = tuple[int, ...]
-
-RELIN_KEY = "relin"
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,6 @@ class Undivided:
 
     pair: int | None
     rest: Polynomials = ()
-
-
-def galois_key_name(element: int) -> str:
-    """Returns the name of the Galois key of an element, as graphs and runs use it."""
-    return f"galois:{element}"
 
 
 class OperationWriter(ABC):
@@ -80,7 +74,7 @@ class OperationWriter(ABC):
         if record.plain:
             assert plain is not None, f"{op} lacks its plain operand"
             written: Polynomials = method(*operands, plain)
-        elif record.drops is Drops.ANY:
+        elif record.drops in (Drops.ANY, Drops.RAISED):
             written = method(*operands, limbs)
         else:
             written = method(*operands)
@@ -241,7 +235,7 @@ class OperationWriter(ABC):
         graph, special = self._graph, self._ring.special
         assert a.pair is not None, "something was rotated"
         base = graph.type_of(a.pair).base
-        drop = (len(base) - len(special) - 1, *special)
+        drop = (*self._ring.dropped(len(base) - len(special)), *special)
         if not a.rest:
             return graph.halves(graph.mod_down(a.pair, drop))
         first, second = (

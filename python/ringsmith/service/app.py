@@ -193,6 +193,7 @@ async def program(name: Name, state: StateOf, client: ClientOf) -> ProgramSpec:
         keys=KeySpec(
             relinearization=kit.key_needs.relin is not None,
             galois_elements=list(kit.key_needs.galois),
+            bootstrapping=kit.key_needs.raised is not None,
             max_bytes=found.key_bytes,
         ),
         device=state.device.kind,

@@ -58,6 +58,7 @@ class KeySpec(BaseModel):
 
     relinearization: bool
     galois_elements: list[int]
+    bootstrapping: bool
     max_bytes: int = Field(description="Of all keys together, at most.")
 
 

@@ -675,7 +675,7 @@ class State:
             )
         digests = _words(parts.get("keys"))
         needs = program.kit.key_needs
-        if not digests and (needs.relin is not None or needs.galois):
+        if not digests and needs.count:
             raise ProblemError(
                 422,
                 "keys-missing",

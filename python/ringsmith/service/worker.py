@@ -38,7 +38,7 @@ from ringsmith.interop import (
     read_galois_keys,
     read_relin_keys,
 )
-from ringsmith.objects import Ciphertext, EvaluationKeys
+from ringsmith.objects import Ciphertext, EvaluationKeys, keys_by_field, keys_by_name
 from ringsmith.params import RlweParameters
 from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import (
@@ -275,9 +275,8 @@ def _keys(data: bytes, media: str, parameters: RlweParameters) -> EvaluationKeys
 
 def _joined(parts: list[EvaluationKeys]) -> EvaluationKeys:
     """Combines keys from several files."""
-    relin = next((part.relin for part in parts if part.relin is not None), None)
-    galois = {element: key for part in parts for element, key in part.galois.items()}
-    return EvaluationKeys(relin, galois)
+    named = {name: key for part in parts for name, key in keys_by_name(part).items()}
+    return EvaluationKeys(**keys_by_field(named))
 
 
 def _precomputed(keys: EvaluationKeys, parameters: RlweParameters) -> Keys:

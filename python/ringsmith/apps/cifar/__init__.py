@@ -26,7 +26,7 @@ from rich.table import Table
 
 from ringsmith import progress
 from ringsmith.apps.application import PIXELS, Application, Numbers, Server
-from ringsmith.apps.mnist import HEADROOM_BITS, HZ, LARGEST, LEVELS, weighted_sum
+from ringsmith.apps.mnist import HEADROOM_BITS, HZ, LARGEST, LEVELS
 from ringsmith.apps.pictures import read_colours
 from ringsmith.apps.report import rows_table
 from ringsmith.backends.base import Design
@@ -380,6 +380,11 @@ def _scores(layout: Layout, network: Network, squares: EncryptedVector) -> Encry
         weights = [np.roll(layout.score_diagonal(network, start + k), start) for k in range(steps)]
         groups.append(weighted_sum(shifted, weights).rotate(start))
     return sum_rotations(reduce(add, groups), layout.slots // SCORES, SCORES)
+
+
+def weighted_sum(vectors: Sequence[EncryptedVector], weights: Sequence[Reals]) -> EncryptedVector:
+    """Returns the sum of the vectors, each times its weights."""
+    return reduce(add, (x * w for x, w in zip(vectors, weights, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)

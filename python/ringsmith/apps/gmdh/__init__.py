@@ -17,8 +17,8 @@ network is one polynomial with integer coefficients, exact in the integers and s
     z' = b0 / 2^c + b1*x' + b2*y' + 2^c * (b3*x'*y' + b4*x'^2 + b5*y'^2).
 
 The coefficients of the products of values are whole numbers again, the integers b3 … b5 of the
-fixed point. A program on real numbers multiplies by them by additions, so that a layer costs it one
-level, for the products of values.
+fixed point. Arrays are multiplied by them by additions, so that a layer takes one level, for the
+products of values.
 
 **Large integers.** A forecast's integer has some 140 bits, and a plain modulus at most 60: the
 program runs once for each of several primes t_i, on the same keys, and the results together give
@@ -27,7 +27,6 @@ same way).
 """
 
 import math
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -46,7 +45,7 @@ from ringsmith.apps.report import figures_table, rows_table, some
 from ringsmith.backends.base import Design
 from ringsmith.errors import ParameterError, ProgramError, ToolError
 from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, ckks_set
-from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, InputSpec, Program
+from ringsmith.program import BfvProgram, CkksProgram, EncryptedArray, InputSpec, Program
 from ringsmith.tracing import trace
 
 Reals = NDArray[np.float64]
@@ -64,6 +63,8 @@ OBSERVED = 12
 """Readings that a forecast is made from: those of hours 0 … 11."""
 TARGET_HOUR = 16
 """The hour whose demand is forecast, at noon."""
+HELD_OUT = 496
+"""The other days: as many meters, whose readings are encrypted together."""
 TRAINING, SELECTION = 400, 200
 """Days that coefficients are fitted to, and that neurons are chosen by; the others are held out."""
 SPLIT_SEED = 2026
@@ -290,7 +291,6 @@ def forward(
     network: Network,
     readings: Mapping[int, R],
     coefficients: Callable[[Layer, Neuron], Sequence[Any]],
-    times: Callable[[R, Any], R] = operator.mul,
 ) -> R:
     """Evaluates the network on anything that adds and multiplies: the one way it is computed.
 
@@ -300,19 +300,18 @@ def forward(
         network: The network.
         readings: The values that stand for the used readings, by hour.
         coefficients: Returns a neuron's six coefficients, as what the values multiply with.
-        times: Multiplies a value by one of the last three.
     """
     values: Mapping[int, R] = readings
     for layer, used in zip(network.layers, network.used[1:], strict=True):
         values = {
-            i: _neuron(values[n.first], values[n.second], coefficients(layer, n), times)
+            i: _neuron(values[n.first], values[n.second], coefficients(layer, n))
             for i, n in enumerate(layer.neurons)
             if i in used
         }
     return values[0]
 
 
-def _neuron(x: R, y: R, b: Sequence[Any], times: Callable[[R, Any], R]) -> R:
+def _neuron(x: R, y: R, b: Sequence[Any]) -> R:
     """Returns x * (b3*y + b4*x + b1) + y * (b5*y + b2) + b0, without the terms that are zero.
 
     Two products of values and a depth of 1; and a sum of products, so that in an encrypted program
@@ -321,8 +320,8 @@ def _neuron(x: R, y: R, b: Sequence[Any], times: Callable[[R, Any], R]) -> R:
     terms = [
         term
         for term in (
-            _product(x, [(b[3], y), (b[4], x)], b[1], times),
-            _product(y, [(b[5], y)], b[2], times),
+            _product(x, [(b[3], y), (b[4], x)], b[1]),
+            _product(y, [(b[5], y)], b[2]),
         )
         if term is not None
     ]
@@ -336,13 +335,12 @@ def _product(
     value: R,
     weighted: list[tuple[Any, R]],
     constant: Any,  # noqa: ANN401
-    times: Callable[[R, Any], R],
 ) -> R | None:
     """Returns value * (the weighted sum + constant); None where the factor is 0."""
     factor: R | None = None
     for weight, operand in weighted:
         if weight != 0:
-            term = operand if weight == 1 else times(operand, weight)
+            term = operand if weight == 1 else operand * weight
             factor = term if factor is None else factor + term
     if factor is None:
         return None if constant == 0 else value * constant
@@ -484,13 +482,12 @@ def _exact(network: Network, parameters: BfvParameters | AutoBfvParameters, t: i
     def coefficients(_: Layer, neuron: Neuron) -> tuple[int, ...]:
         return tuple((b + t // 2) % t - t // 2 for b in neuron.coefficients)
 
-    def gmdh(**hours: EncryptedVector) -> dict[str, EncryptedVector]:
+    def gmdh(**hours: EncryptedArray) -> dict[str, EncryptedArray]:
         readings = {hour: hours[input_name(hour)] for hour in network.hours}
         return {OUTPUT: forward(network, readings, coefficients)}
 
-    return trace(
-        gmdh, parameters, [input_name(hour) for hour in network.hours], allow_overflow=True
-    )
+    shapes = {input_name(hour): (HELD_OUT,) for hour in network.hours}
+    return trace(gmdh, parameters, shapes, allow_overflow=True)
 
 
 def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgram:
@@ -499,26 +496,16 @@ def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgra
     Raises ProgramError when the network does not fit the parameters.
     """
 
-    def gmdh(**hours: EncryptedVector) -> dict[str, EncryptedVector]:
+    def gmdh(**hours: EncryptedArray) -> dict[str, EncryptedArray]:
         readings = {hour: hours[input_name(hour)] for hour in network.hours}
-        return {OUTPUT: forward(network, readings, Layer.divided, _multiple)}
+        return {OUTPUT: forward(network, readings, Layer.divided)}
 
     limbs = len(network.layers) + OUTPUT_LIMBS
     inputs = {
-        name: InputSpec(limbs=limbs, bound=bound)
+        name: InputSpec((HELD_OUT,), limbs, bound=bound)
         for name, bound in bounds_of(network, network.unit).items()
     }
     return trace(gmdh, parameters, inputs, headroom_bits=HEADROOM_BITS)
-
-
-def _multiple(x: EncryptedVector, times: int) -> EncryptedVector:
-    """Returns a whole multiple of a vector by additions, which take no level."""
-    if times < 0:
-        return -_multiple(x, -times)
-    if times == 1:
-        return x
-    half = _multiple(x, times // 2)
-    return half + half + x if times % 2 else half + half
 
 
 def bounds_of(network: Network, unit: float) -> dict[str, float]:
@@ -611,7 +598,7 @@ class Forecast(Application[Forecasts]):
 
     def outcome(self, server: Server, decrypted: Sequence[Numbers]) -> Forecasts:
         """Returns the forecasts, by the Chinese remainder in BFV."""
-        found = [each[OUTPUT][: len(self.days[2])] for each in decrypted]
+        found = [each[OUTPUT][:HELD_OUT] for each in decrypted]
         if self.scheme == EXACT:
             exact = combined(found, [kit.parameters.message_modulus for kit in server.kits])
             demand = real(exact, self.network.output_bits)

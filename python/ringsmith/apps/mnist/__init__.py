@@ -1,8 +1,8 @@
 """LoLa's network for MNIST on one encrypted image of a handwritten digit.
 
 docs/guide/mnist.md has the layers, which are LoLa's (Brutzkus, Elisha, Gilad-Bachrach 2019), and
-the packing: a ciphertext for each of the 25 elements of a kernel, with the 845 pixels that it
-meets, padded to 1,024, each in slots/1024 slots. ``Order`` says in which ones.
+the input: for each of the 25 elements of a kernel the pixel that it meets at each of 169 positions,
+again for each of the five maps. ``Order`` says how dense layers are computed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from ringsmith.apps.report import rows_table
 from ringsmith.backends.base import Design
 from ringsmith.errors import ParameterError
 from ringsmith.params import CkksParameters, ckks_set
-from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, sum_rotations, trace
+from ringsmith.program import CkksProgram, EncryptedArray, InputSpec, trace
 
 SHAPE: Final = Shape(width=28, kernel=5, maps=5, hidden=100, stride=2, padding=1)
 MAP: Final = SHAPE.map_width
@@ -43,12 +43,10 @@ ELEMENTS: Final = SHAPE.kernel**2
 """Elements of a kernel: ciphertexts of an image."""
 ENTRIES: Final = SHAPE.maps * MAP * MAP
 """Neurons of the convolution: 845."""
-PADDED: Final = 1024
-"""``ENTRIES``, padded to a power of two."""
-BLOCK: Final = 128
-"""Hidden neurons, padded to a power of two: with ``Order.DIAGONALS``, slots of a block."""
-INPUTS: Final = tuple(f"element{index:02}" for index in range(ELEMENTS))
-"""The encrypted program's inputs: the pixels that each element of a kernel meets."""
+COPIES: Final = 4
+"""With ``Order.ROWS``, copies of an entry: 4,096 slots hold as many of 1,024."""
+INPUT: Final = "elements"
+"""The encrypted program's input: the pixels that each element of a kernel meets."""
 OUTPUT: Final = "scores"
 """The encrypted program's output."""
 LEVELS: Final = 5
@@ -56,8 +54,6 @@ LEVELS: Final = 5
 HEADROOM_BITS: Final = 1
 LARGEST: Final = 2.0**HEADROOM_BITS
 """Scores stay below 2 in magnitude, of images like those of training."""
-BABY_STEPS: Final = 8
-"""Rotations of the maps, the one by 0 included, that all groups of diagonals share."""
 _SHADES: Final = " ░▒▓█"
 
 
@@ -67,190 +63,79 @@ def trained_network() -> Network:
 
 
 class Order(StrEnum):
-    """In which order the entries of the maps lie, and so how dense layers are computed.
+    """How dense layers are computed.
 
     Attributes:
-        DIAGONALS: Slot 128*f + 32*c + h holds entry 32*f + h, for each copy c. A dense layer is a
-            sum over 32 diagonals, each a product with a plaintext that holds 4,096 weights.
-        ROWS: Slot 4*e + c holds entry e, for each copy c: LoLa's stacked vectors, interleaved. A
-            product with a plaintext holds the weights of four neurons, and ten rotations sum it up.
+        DIAGONALS: As a matrix product, in the way that planning finds cheapest.
+        ROWS: LoLa's stacked vectors: the image has a last axis of ``COPIES``, and each copy is
+            multiplied by the weights of another neuron and added up.
     """
 
     DIAGONALS = "diagonals"
     ROWS = "rows"
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where everything lies.
-
-    Raises ParameterError when the slots do not hold two copies of the maps.
-    """
-
-    slots: int
-    order: Order
-
-    def __post_init__(self) -> None:
-        if not 2 * PADDED <= self.slots <= BLOCK * PADDED:
-            raise ParameterError(
-                f"{self.slots} slots do not hold 2 … {BLOCK} copies of {PADDED} map entries: take "
-                f"N = {4 * PADDED} or more"
-            )
-
-    @property
-    def copies(self) -> int:
-        """Slots that hold the same entry."""
-        return self.slots // PADDED
-
-    @property
-    def window(self) -> int:
-        """Of ``Order.DIAGONALS``: entries of a block, and diagonals of the hidden layer."""
-        return BLOCK // self.copies
-
-    @property
-    def entries(self) -> NDArray[np.int64]:
-        """The entry in each slot, (slots,): 0 … 1,023; those from 845 on are empty."""
-        slot = np.arange(self.slots)
-        if self.order is Order.ROWS:
-            return slot // self.copies
-        return slot // BLOCK * self.window + slot % self.window
-
-    def pack(self, pixels: Reals) -> list[Reals]:
-        """Returns the slot vectors, one for each kernel element, of pixels (28, 28).
-
-        Raises ParameterError when the image has another size.
-        """
-        width = SHAPE.width
-        if pixels.shape != (width, width):
-            raise ParameterError(
-                f"pixels have the shape {pixels.shape}: an image has {width} x {width} pixels"
-            )
-        under = SHAPE.windows(pixels[None])[0].reshape(MAP * MAP, ELEMENTS)
-        return [self._spread(np.repeat(column, SHAPE.maps)) for column in under.T]
-
-    def kernels(self, network: Network) -> list[Reals]:
-        """Returns the convolution's weights, a slot vector for each kernel element."""
-        by_element = network.kernels.reshape(SHAPE.maps, ELEMENTS).T
-        return [self._spread(np.tile(weights, MAP * MAP)) for weights in by_element]
-
-    def map_biases(self, network: Network) -> Reals:
-        """Returns the convolution's biases, (slots,)."""
-        return self._spread(np.tile(network.map_biases, MAP * MAP))
-
-    def hidden_diagonals(self, network: Network) -> list[Reals]:
-        """Returns the hidden layer's weights, ``window`` diagonals of (slots,) each.
-
-        Slot s of diagonal k weighs what lies k slots further, for neuron s modulo 128. Any
-        ``window`` slots from s on, over all s of one neuron, hold every entry once.
-        """
-        weights = _hidden_matrix(network, BLOCK)
-        neuron, entries = np.arange(self.slots) % BLOCK, self.entries
-        return [weights[neuron, np.roll(entries, -k)] for k in range(self.window)]
-
-    def hidden_rows(self, network: Network) -> list[Reals]:
-        """Returns the hidden layer's weights for ``copies`` neurons at a time, (slots,) each."""
-        weights = _hidden_matrix(network, -(-SHAPE.hidden // self.copies) * self.copies)
-        groups = weights.reshape(-1, self.copies, PADDED)
-        return [group.T.ravel() for group in groups]
-
-    def hidden_biases(self, network: Network) -> list[Reals]:
-        """Returns the biases where neurons lie: of all neurons, or of each group of rows."""
-        size = BLOCK if self.order is Order.DIAGONALS else self.copies
-        groups = np.pad(network.hidden_biases, (0, -SHAPE.hidden % size)).reshape(-1, size)
-        return [np.tile(group, self.slots // size) for group in groups]
-
-    @property
-    def score_slots(self) -> NDArray[np.int64]:
-        """The slots of the ten scores; the first ones of a ciphertext are the least precise."""
-        step = BLOCK if self.order is Order.DIAGONALS else self.copies
-        return step * np.arange(1, DIGITS + 1)
-
-    def score_weights(self, network: Network) -> list[Reals]:
-        """Returns the last layer's weights for each ciphertext of hidden neurons, (slots,) each."""
-        size = BLOCK if self.order is Order.DIAGONALS else self.copies
-        weights = np.pad(network.score_weights, ((0, 0), (0, -SHAPE.hidden % size)))
-        groups = weights.reshape(DIGITS, -1, size).transpose(1, 0, 2)
-        vectors = np.zeros((len(groups), self.slots))
-        vectors[:, size : size * (DIGITS + 1)] = groups.reshape(len(groups), -1)
-        return list(vectors)
-
-    def score_biases(self, network: Network) -> Reals:
-        """Returns the biases of the scores, (slots,)."""
-        vector = np.zeros(self.slots)
-        vector[self.score_slots] = network.score_biases
-        return vector
-
-    def unpack(self, values: Reals) -> Reals:
-        """Returns the ten scores of a slot vector (slots,)."""
-        return values[self.score_slots]
-
-    def _spread(self, entries: Reals) -> Reals:
-        """Returns entries (845,) in all their slots, and zeros in the empty ones."""
-        return np.pad(entries, (0, PADDED - ENTRIES))[self.entries]
-
-
-def _hidden_matrix(network: Network, rows: int) -> Reals:
-    """The hidden layer's weights as a matrix (rows, 1,024): entries by position, then by map."""
-    weights = np.moveaxis(network.hidden_weights, 1, 3).reshape(SHAPE.hidden, ENTRIES)
-    return np.pad(weights, ((0, rows - SHAPE.hidden), (0, PADDED - ENTRIES)))
-
-
 def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProgram:
-    """Returns the encrypted program, planned: 25 packed vectors in, scores out.
+    """Returns the encrypted program, planned: what ``elements`` makes of an image in, scores out.
 
-    Raises ParameterError when a ciphertext does not hold the maps twice; ProgramError when the
-    parameters have fewer levels than ``LEVELS``.
+    Scores stay below ``LARGEST`` for images like those of training, by promise.
+
+    Raises ProgramError when the parameters have fewer levels than ``LEVELS``.
     """
-    layout = Layout(parameters.slots, order)
+    kernels = np.tile(network.kernels.reshape(SHAPE.maps, ELEMENTS).T, MAP * MAP)
+    map_biases = np.tile(network.map_biases, MAP * MAP)
+    weights = np.moveaxis(network.hidden_weights, 1, 3).reshape(SHAPE.hidden, ENTRIES)
+
+    if order is Order.ROWS:
+        kernels, map_biases = kernels[..., None], map_biases[..., None]
+
+    def mnist(elements: EncryptedArray) -> dict[str, EncryptedArray]:
+        squares = ((elements * kernels).sum(axis=0) + map_biases) ** 2
+        if order is Order.ROWS:
+            scores = _row_by_row(network, squares, weights)
+        else:
+            hidden = squares @ weights.T + network.hidden_biases
+            scores = hidden**2 @ network.score_weights.T
+        return {OUTPUT: scores + network.score_biases}
+
     diagonals = order is Order.DIAGONALS
-    dense = _by_diagonals if diagonals else _by_rows
-
-    def mnist(**elements: EncryptedVector) -> dict[str, EncryptedVector]:
-        pixels = [elements[name] for name in INPUTS]
-        maps = weighted_sum(pixels, layout.kernels(network)) + layout.map_biases(network)
-        scores = dense(layout, network, maps**2) + layout.score_biases(network)
-        return {OUTPUT: bounded(scores, LARGEST)}
-
-    spec = InputSpec(parameters.slots, LEVELS + 1, bound=PIXELS)
     return trace(
         mnist,
         parameters,
-        dict.fromkeys(INPUTS, spec),
+        {INPUT: InputSpec(input_shape(order), LEVELS + 1, bound=PIXELS)},
         headroom_bits=HEADROOM_BITS,
         lazy_rescale=diagonals,
         rotate_products=diagonals,
+        allow_overflow=True,
     )
 
 
-def weighted_sum(vectors: Sequence[EncryptedVector], weights: Sequence[Reals]) -> EncryptedVector:
-    """Returns the sum of the vectors, each times its weights."""
-    return reduce(add, (x * w for x, w in zip(vectors, weights, strict=True)))
+def _row_by_row(network: Network, squares: EncryptedArray, weights: Reals) -> EncryptedArray:
+    """Both dense layers, as LoLa has them: a hidden neuron of the first one for each copy."""
+    groups = [slice(first, first + COPIES) for first in range(0, SHAPE.hidden, COPIES)]
+    hidden = [(squares * weights[g].T).sum(axis=0) + network.hidden_biases[g] for g in groups]
+    products = [h**2 * network.score_weights[:, g] for h, g in zip(hidden, groups, strict=True)]
+    return reduce(add, products).sum(axis=1)
 
 
-def _by_diagonals(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
-    """Both dense layers: 10 rotations by diagonals, 5 to sum blocks up, 7 for the scores."""
-    diagonals = layout.hidden_diagonals(network)
-    shifted = [squares.rotate(k) for k in range(min(BABY_STEPS, layout.window))]
-    groups = []
-    for start in range(0, layout.window, BABY_STEPS):
-        group = [np.roll(weights, start) for weights in diagonals[start : start + BABY_STEPS]]
-        groups.append(weighted_sum(shifted, group).rotate(start))
-    sums = sum_rotations(reduce(add, groups), layout.slots // BLOCK, BLOCK)
-    [biases], [weights] = layout.hidden_biases(network), layout.score_weights(network)
-    return sum_rotations((sums + biases) ** 2 * weights, BLOCK)
+def input_shape(order: Order) -> tuple[int, ...]:
+    """Returns the shape of the encrypted program's input."""
+    return (ELEMENTS, ENTRIES) if order is Order.DIAGONALS else (ELEMENTS, ENTRIES, COPIES)
 
 
-def _by_rows(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
-    """Both dense layers, as LoLa has them: four neurons of the first one at a time."""
-    copies = layout.copies
-    sums = [
-        sum_rotations(squares * weights, PADDED, copies) + biases
-        for weights, biases in zip(
-            layout.hidden_rows(network), layout.hidden_biases(network), strict=True
+def elements(pixels: Reals, order: Order) -> Reals:
+    """Returns the pixels under each kernel element, for each position and map, of pixels (28, 28).
+
+    Raises ParameterError when the image has another size.
+    """
+    width = SHAPE.width
+    if pixels.shape != (width, width):
+        raise ParameterError(
+            f"pixels have the shape {pixels.shape}: an image has {width} x {width} pixels"
         )
-    ]
-    products = weighted_sum([neurons**2 for neurons in sums], layout.score_weights(network))
-    return sum_rotations(products, copies)
+    under = SHAPE.windows(pixels[None])[0].reshape(MAP * MAP, ELEMENTS)
+    entries = np.repeat(under.T, SHAPE.maps, axis=1)
+    return entries if order is Order.DIAGONALS else np.repeat(entries[..., None], COPIES, axis=2)
 
 
 def picture(pixels: NDArray[np.uint8]) -> list[str]:
@@ -286,11 +171,6 @@ class Mnist(Application[Predictions]):
     read: Sequence[Path | None] = ()
     chosen: str = ""
 
-    @property
-    def layout(self) -> Layout:
-        """Where an image and its scores lie in ciphertexts."""
-        return Layout(self.parameters.slots, self.order)
-
     def prepare(self) -> str:
         """Says how large the network is."""
         return f"{sum(each.size for each in self.network.arrays):,} weights"
@@ -300,13 +180,13 @@ class Mnist(Application[Predictions]):
         return [plan(self.network, self.parameters, self.order)]
 
     def vectors(self, server: Server) -> Iterator[Numbers]:
-        """Returns each image, packed: 25 vectors."""
+        """Returns each image, as ``elements``."""
         for pixels in self.images.pixels:
-            yield dict(zip(INPUTS, self.layout.pack(pixels / BLACK), strict=True))
+            yield {INPUT: elements(pixels / BLACK, self.order)}
 
     def outcome(self, server: Server, decrypted: Sequence[Numbers]) -> Predictions:
         """Returns the scores."""
-        return self.compared(np.stack([self.layout.unpack(each[OUTPUT]) for each in decrypted]))
+        return self.compared(np.stack([each[OUTPUT] for each in decrypted]))
 
     def compared(self, scores: Reals) -> Predictions:
         """Returns decrypted scores (images, 10) with what the network says in the clear."""

@@ -134,7 +134,7 @@ def _run(application: Mnist, start: int) -> Iterator[list[float]]:
     for numbers in islice(application.vectors(server), start, None):
         results = server.run(device, client.encrypt([numbers]), client.evaluation_keys)
         [found] = client.decrypt([result.outputs for result in results])
-        yield application.layout.unpack(found[OUTPUT]).tolist()
+        yield found[OUTPUT].tolist()
 
 
 @dataclass(frozen=True)

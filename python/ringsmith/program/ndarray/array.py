@@ -22,6 +22,7 @@ from ringsmith.program.ndarray.parts import (
 )
 from ringsmith.program.ndarray.placing import (
     Placed,
+    keeps_slots,
     merged,
     moved_entries,
     placed,
@@ -128,7 +129,7 @@ class EncryptedArray(Arithmetic):
             np.asarray(np.negative(part)) if isinstance(part, np.ndarray) else -part
             for part in self._content.parts
         ]
-        return self.made(Placed(parts, self._content.layout), np.negative)
+        return self.made(replace(self._content, parts=parts, unshaped=None), np.negative)
 
     def conjugate(self) -> Self:
         """Returns the complex conjugate of every entry; in CKKS only."""
@@ -138,7 +139,7 @@ class EncryptedArray(Arithmetic):
             np.asarray(np.conjugate(part)) if isinstance(part, np.ndarray) else part.conjugate()
             for part in self._content.parts
         ]
-        return self.made(Placed(parts, self._content.layout), np.conjugate)
+        return self.made(replace(self._content, parts=parts, unshaped=None), np.conjugate)
 
     def _binary(self, op: Op, other: object) -> Self:
         source = caller()
@@ -160,14 +161,16 @@ class EncryptedArray(Arithmetic):
         right = placed(y, target, self._trace, source)
         pairs = zip(left, right, _present(target), strict=True)
         parts = [combined(op, a, b, self._trace) if here else NOTHING for a, b, here in pairs]
-        return self.made(Placed(parts, target), COMPUTE[op], self, other)
+        kept = [each.origin for each in (x, y) if keeps_slots(each.layout, target)]
+        origin = next((each for each in kept if each is not None), None)
+        return self.made(Placed(parts, target, origin), COMPUTE[op], self, other)
 
     def _meeting(self, x: Layout, y: Layout, shape: tuple[int, ...]) -> Layout:
         """The layout in which two arrays meet for the least cost."""
-        shared = self._trace.space.shared_rotations
+        space = self._trace.space
 
         def both(target: Layout) -> float:
-            return sum(placing_cost(each, target, shared=shared) for each in (x, y))
+            return sum(placing_cost(each, target, space) for each in (x, y))
 
         return min(dict.fromkeys((merged(x, y, shape), merged(y, x, shape))), key=both)
 
@@ -181,7 +184,8 @@ class EncryptedArray(Arithmetic):
                 parts = [NOTHING for _ in parts]
             present = _present(self._content.layout)
             parts = [part if here else NOTHING for part, here in zip(parts, present, strict=True)]
-            return self.made(Placed(parts, self._content.layout), lambda a: compute(a, values))
+            content = replace(self._content, parts=parts, unshaped=None)
+            return self.made(content, lambda a: compute(a, values))
         x = self._content.broadcast(len(shape))
         layout = x.layout
         if layout.shape != shape:
@@ -192,7 +196,8 @@ class EncryptedArray(Arithmetic):
         parts = [
             combined(op, part, row, self._trace) for part, row in zip(parts, rows, strict=True)
         ]
-        return self.made(Placed(parts, layout), lambda a: compute(a, values))
+        origin = x.origin if keeps_slots(x.layout, layout) else None
+        return self.made(Placed(parts, layout, origin), lambda a: compute(a, values))
 
     def __matmul__(self, other: object) -> "EncryptedArray":
         return _computed("products", "matmul", self, other)
@@ -456,7 +461,7 @@ class EncryptedArray(Arithmetic):
                 parts.append(np.asarray(np.where(where, compute(values), 0)))
             else:
                 parts.append(function(self._all_slots(part, ~where, span, source)).slots_of())
-        return self.made(Placed(parts, self._content.layout), compute)
+        return self.made(replace(self._content, parts=parts, unshaped=None), compute)
 
     def bounded(self, bound: Bound) -> Self:
         """Returns the array with the promise that its entries lie in a range."""

@@ -11,6 +11,7 @@ the recorded operations know it (``ringsmith.program.spans``).
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -117,6 +118,18 @@ class Layout:
     def entries(self) -> NDArray[np.bool_]:
         """Which slots hold entries or copies, shape (ciphertexts, slots)."""
         return (self.table > 0).reshape(self.ciphertexts, self.slots)
+
+    @property
+    def words(self) -> str:
+        """The bits from the lowest, in runs of one axis; without copies above all axes."""
+        top = max((i for i, bit in enumerate(self.bits) if bit.axis >= 0), default=-1)
+        words = []
+        for axis, run in groupby(self.bits[: top + 1], key=lambda bit: bit.axis):
+            count = len(list(run))
+            whole = axis >= 0 and count == bits_for(self.shape[axis])
+            name = f"axis {axis}" if axis >= 0 else "copies" if axis == COPY.axis else "gaps"
+            words.append(name if whole else f"{count} bits of {name}")
+        return ", ".join(words) or "one number"
 
     @property
     def period_bits(self) -> int:

@@ -16,15 +16,13 @@ from ringsmith.program import clearing
 from ringsmith.program.matrices import rotation_count, weighted_rotations
 from ringsmith.program.ndarray.layout import Addresses, Layout
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
-from ringsmith.program.plain import PlainValues
+from ringsmith.program.plain import PlainValues, Space
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
 from ringsmith.program.vector import EncryptedVector
 
-_MOST_CANDIDATES = 1 << 22
+MOST_CANDIDATES = 1 << 22
 """Copies times terms from which only the first copy of each entry is looked at."""
-PLAIN_PRODUCT, LEVEL = 0.2, 8.0
-"""What a product with a plaintext and a level cost, in rotations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +112,7 @@ def _split(key: int, origins: int, period: int) -> tuple[int, int, int]:
 def _steps(layout: Layout, to: Addresses, entry: Addresses, period: int) -> Addresses:
     """The distance of each term; of several copies of an entry one whose distance many share."""
     inside = layout.copies[layout.copies < period]
-    if inside.size * to.size > _MOST_CANDIDATES:
+    if inside.size * to.size > MOST_CANDIDATES:
         inside = inside[:1]
     steps = (entry + inside[:, None] - to) % period
     if inside.size == 1:
@@ -124,10 +122,8 @@ def _steps(layout: Layout, to: Addresses, entry: Addresses, period: int) -> Addr
     return np.asarray(np.take_along_axis(steps, best[None], axis=0)[0])
 
 
-def cost(
-    sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], *, shared: bool
-) -> float:
-    """Returns about what a map costs, in rotations; of two targets the cheaper one is taken."""
+def cost(sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], space: Space) -> float:
+    """Returns about what a map costs; of two targets the cheaper one is taken."""
     period = 1 << period_bits(sources, target)
     found: dict[int, list[tuple[tuple[int, int], int]]] = {}
     weighted: set[int] = set()
@@ -142,9 +138,10 @@ def cost(
     for ciphertext, groups in found.items():
         by_source: dict[tuple[int, int], int] = {}
         steps = [(by_source.setdefault(origin, len(by_source)), k) for origin, k in groups]
-        total += rotation_count(steps, target.slots, shared=shared)
+        rotations = rotation_count(steps, target.slots, shared=space.shared_rotations)
+        total += rotations * space.rotation_cost
         if len(groups) > 1 or ciphertext in weighted:
-            total += LEVEL + PLAIN_PRODUCT * len(groups)
+            total += space.costs.level + space.costs.plain_product * len(groups)
     return total
 
 

@@ -4,16 +4,17 @@ The first recording packs an input with its last axis in the low bits; one of ma
 records mostly, with its first axis. Operations that move an input's entries note the layout that
 would have spared the move, and these are tried, one input after the other; as are the other order
 of axes, and a ciphertext for each entry of the first axis. With each of them an input that it meets
-is tried in the layout that it wishes then.
+is tried in the layout that it wishes then. Costs are those of the device that parameters are chosen
+for, or else of the ``cpu`` device.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.program.ndarray.layout import Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT
 from ringsmith.program.ndarray.placing import Origin
 from ringsmith.program.nodes import Note
 from ringsmith.program.recorder import Trace
@@ -23,8 +24,6 @@ _MOST_NODES, _MOST_TRIES = 1 << 14, 24
 """Operations above which few packings are tried, and packings that are tried."""
 _MOST_ROWS = 64
 """Entries of the first axis up to which each is tried in a ciphertext of its own."""
-_PRODUCT, _INPUT = 3.0, 0.5
-"""What a product of two ciphertexts and an input ciphertext cost, in rotations."""
 
 
 class Recorded(Protocol):
@@ -61,7 +60,7 @@ def best(record: _Record[R], matters: Callable[[R], bool]) -> R:
     found, origins = record({})
     if not matters(found):
         return found
-    search = _Search(record, found)
+    search = _Search(record, found, origins)
     for name in origins:
         if len(search.found.trace.nodes) > _MOST_NODES:
             break
@@ -69,13 +68,8 @@ def best(record: _Record[R], matters: Callable[[R], bool]) -> R:
             wishes = search.tried({**search.chosen, name: layout})
             if wishes is not None:
                 origins |= {each: wishes[each] for each in origins if each not in search.chosen}
-    for name, cost in search.second.items():
-        axes = dict.fromkeys(bit.axis for bit in search.chosen[name].bits if bit.axis >= 0)
-        text = (
-            f"input {name!r} is packed for its use, axes {', '.join(map(str, axes))} from the "
-            f"low bits: the program costs {search.cost:.0f} rotations, and otherwise {cost:.0f}"
-        )
-        search.found.trace.notes[Note(search.found.source, text)] = None
+    for name in origins:
+        search.note(name)
     return search.found
 
 
@@ -86,14 +80,31 @@ class _Search(Generic[R]):
         found: The recording.
         cost: What it costs.
         chosen: Layouts of the inputs that are not packed as usual.
-        second: For each of them the cost before it was chosen.
+        origins: The inputs as they are packed usually.
     """
 
-    def __init__(self, record: "_Record[R]", found: R) -> None:
-        self._record, self._tries = record, 0
+    def __init__(self, record: "_Record[R]", found: R, origins: Mapping[str, Origin]) -> None:
+        self._record = record
         self.found, self.cost = found, _cost(found)
         self.chosen: Mapping[str, Layout] = {}
-        self.second: dict[str, float] = {}
+        self._usual = {name: origin.layout for name, origin in origins.items()}
+        self._tried: list[tuple[float, Mapping[str, Layout]]] = [(self.cost, {})]
+
+    def note(self, name: str) -> None:
+        """Notes how an input is packed, and the second best way, if several were tried."""
+        usual_one = self._usual[name]
+        chosen = self.chosen.get(name, usual_one)
+        tried = ((cost, layouts.get(name, usual_one)) for cost, layouts in self._tried)
+        others = [each for each in tried if each[1] != chosen and each[0] < math.inf]
+        if others:
+            second, other = min(others, key=lambda each: each[0])
+            how = "as usual" if chosen == usual_one else "for its use"
+            text = (
+                f"input {name!r} is packed {how}, from the low bits {chosen.words}: the program "
+                f"costs {self.cost:.0f} rotations on {self.found.trace.space.costs.device}, and "
+                f"with {other.words} {second:.0f}"
+            )
+            self.found.trace.notes[Note(self.found.source, text)] = None
 
     def tried(
         self, layouts: Mapping[str, Layout], *, alone: bool = True
@@ -108,22 +119,21 @@ class _Search(Generic[R]):
         Returns:
             The inputs of the recording that was taken; None: none is cheaper.
         """
-        if self._tries >= _MOST_TRIES:
+        if len(self._tried) > _MOST_TRIES or any(layouts == other for _, other in self._tried):
             return None
-        self._tries += 1
         try:
             other, wishes = self._record(layouts)
         except ProgramError:  # too many ciphertexts, perhaps
+            self._tried.append((math.inf, layouts))
             return None
         cost = _cost(other)
+        self._tried.append((cost, layouts))
         taken: Mapping[str, Origin] | None = None
         if cost < self.cost:
-            changed = [each for each in layouts if layouts[each] != self.chosen.get(each)]
-            self.second |= dict.fromkeys(changed, self.cost)
             self.found, self.cost, self.chosen, taken = other, cost, layouts, wishes
         if alone and len(other.trace.nodes) <= _MOST_NODES:
             for name, origin in wishes.items():
-                if name not in layouts and origin.wishes:
+                if origin.wishes and origin.wishes[0] != origin.layout:
                     both = {**layouts, name: origin.wishes[0]}
                     taken = self.tried(both, alone=False) or taken
         return taken
@@ -149,18 +159,26 @@ def _others(origin: Origin) -> list[Layout]:
 
 
 def _cost(found: Recorded) -> float:
-    """About what a recording costs, in rotations; a level counts as some."""
-    total = LEVEL * found.depth
+    """About what a recording costs; a level counts as some rotations."""
+    space = found.trace.space
+    costs = space.costs
+    total = costs.level * found.depth
+    rotated: set[int] = set()
+    steps: set[int | None] = set()
     for index in found.used:
-        match found.trace.nodes[index].op:
+        node = found.trace.nodes[index]
+        match node.op:
             case Op.ROTATE | Op.CONJUGATE | Op.SWAP_COLUMNS:
-                total += 1
+                again = node.operands[0] in rotated
+                total += space.rotation_cost if again else costs.rotation
+                rotated.update(node.operands)
+                steps.add(node.steps)
             case Op.MULTIPLY_PLAIN:
-                total += PLAIN_PRODUCT
+                total += costs.plain_product
             case Op.MULTIPLY:
-                total += _PRODUCT
+                total += costs.product
             case Op.INPUT:
-                total += _INPUT
+                total += costs.ciphertext
             case _:
                 pass
-    return total
+    return total + costs.key * len(steps)

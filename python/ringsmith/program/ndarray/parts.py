@@ -19,6 +19,8 @@ Parts = Sequence[Part]
 
 NOTHING: PlainValues = np.zeros((), np.int64)
 """Zeros in all slots."""
+_MOST_TIMES = 16
+"""The largest multiple that is computed by additions: seven at most, about a plain product."""
 
 
 def in_slots(values: PlainValues, trace: Trace) -> PlainValues:
@@ -61,7 +63,28 @@ def _with_known(op: Op, x: EncryptedVector, values: PlainValues, trace: Trace) -
         return x + in_slots(values, trace) if values.any() else x
     if not values.any():
         return NOTHING
+    if values.ndim == 0 and _adds_up(x, values, trace):
+        return multiple(x, int(values.real))
     return x if (values == 1).all() else x * in_slots(values, trace)
+
+
+def _adds_up(x: EncryptedVector, times: PlainValues, trace: Trace) -> bool:
+    """Whether a multiple is better computed by additions than by a product with a plaintext.
+
+    Products with plaintexts that follow one another are one, so that a multiple of one is free.
+    """
+    folds = not trace.space.exact and trace.nodes[x.index].op is Op.MULTIPLY_PLAIN
+    return not folds and bool(times == np.rint(times.real)) and bool(abs(times) <= _MOST_TIMES)
+
+
+def multiple(part: EncryptedVector, times: int) -> EncryptedVector:
+    """Returns a whole multiple by additions, which take no level."""
+    if times < 0:
+        return -multiple(part, -times)
+    if times == 1:
+        return part
+    half = multiple(part, times // 2)
+    return half + half + part if times % 2 else half + half
 
 
 def turned(part: Part, steps: int, trace: Trace) -> Part:

@@ -10,8 +10,16 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.ndarray.layout import COPY, GAP, Addresses, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import LEVEL, Terms, cost, period_bits, transformed
+from ringsmith.program.ndarray.linear import (
+    MOST_CANDIDATES,
+    Terms,
+    cost,
+    period_bits,
+    transformed,
+)
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
+from ringsmith.program.nodes import Note
+from ringsmith.program.plain import Space
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
 from ringsmith.short_repr import short_repr
@@ -20,7 +28,7 @@ from ringsmith.short_repr import short_repr
 @short_repr
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The input that ciphertexts are, unchanged: a client can pack it in another way.
+    """The input whose slots the entries of an array still lie in: a client can pack it otherwise.
 
     Attributes:
         layout: Its layout.
@@ -34,13 +42,16 @@ class Origin:
         """Notes a layout that an operation needs.
 
         Args:
-            seen: How the operation sees the input: the same bits, with other names of axes.
+            seen: How the operation sees the input: the same slots, with other names of axes.
             needs: What the bits of the address must be, by these names.
         """
-        names = dict(zip(seen.bits, self.layout.bits, strict=True))
+        own, slot_bits = self.layout.bits, seen.slot_bits
+        names = dict(zip(seen.bits[:slot_bits], own, strict=False))
+        if len(seen.bits) == len(own):
+            names = dict(zip(seen.bits, own, strict=True))
         bits = [names.get(bit, COPY) if bit.axis >= 0 else COPY for bit in needs]
-        slot_bits = seen.slot_bits
         above = [bit for bit in bits[slot_bits:] if bit.axis >= 0]
+        above += [bit for bit in own[slot_bits:] if bit not in names.values()]
         layout = Layout(self.layout.shape, (*bits[:slot_bits], *above), slot_bits)
         complete = {bit for bit in layout.bits if bit.axis >= 0}
         if complete == {bit for bit in self.layout.bits if bit.axis >= 0}:
@@ -55,7 +66,7 @@ class Placed:
     Attributes:
         parts: The ciphertexts.
         layout: Where entries lie.
-        origin: The input that they are; None: they are computed.
+        origin: The input whose slots entries lie in, bit for bit; None: entries were moved.
         unshaped: The same entries before a reshape that had to move them; None: there was none.
     """
 
@@ -90,14 +101,19 @@ def _missing_copies(layout: Layout, target: Layout) -> list[int] | None:
     return missing if wanted == set(layout.bits[slot_bits:]) else None
 
 
-def placing_cost(layout: Layout, target: Layout, *, shared: bool) -> float:
-    """Returns about how many rotations ``placed`` takes; a level counts as some."""
+def keeps_slots(layout: Layout, target: Layout) -> bool:
+    """Whether ``placed`` leaves all entries of an array in their slots."""
+    return _missing_copies(layout, target) is not None
+
+
+def placing_cost(layout: Layout, target: Layout, space: Space) -> float:
+    """Returns about what ``placed`` costs."""
     missing = _missing_copies(layout, target)
     if missing is not None:
-        return float(len(missing) * layout.ciphertexts)
+        return len(missing) * layout.ciphertexts * space.costs.rotation
     moved, more = _moved_layout(layout, target)
-    found = cost([layout], moved, [_all_entries(layout)], shared=shared)
-    return found + len(more) * moved.ciphertexts
+    found = cost([layout], moved, [_all_entries(layout)], space)
+    return found + len(more) * moved.ciphertexts * space.costs.rotation
 
 
 def copies_cost(x: Placed, target: Layout, trace: Trace) -> float:
@@ -108,7 +124,7 @@ def copies_cost(x: Placed, target: Layout, trace: Trace) -> float:
     unwanted = trace.space.in_every_row(_along(missing, x.layout.slots))
     parts = (part for part in x.parts if not isinstance(part, np.ndarray))
     free = all(clearing.clears_freely(trace, part.index, unwanted) for part in parts)
-    return 0.0 if free else LEVEL
+    return 0.0 if free else trace.space.costs.level
 
 
 def placed(x: Placed, target: Layout, trace: Trace, source: SourceLine) -> Parts:
@@ -266,8 +282,7 @@ def seen_as(x: Placed, taken: NDArray[np.int64], trace: Trace) -> Placed | None:
     if start:
         parts = [turned(part, start, trace) for part in parts]
     layout = Layout(taken.shape, tuple(named), slot_bits)
-    whole = not start and taken.size == math.prod(x.layout.shape)
-    return Placed(parts, layout, x.origin if whole else None)
+    return Placed(parts, layout, None if start else x.origin)
 
 
 def summed(x: Placed, axis: int, trace: Trace, source: SourceLine) -> Placed:
@@ -278,26 +293,26 @@ def summed(x: Placed, axis: int, trace: Trace, source: SourceLine) -> Placed:
         without(part, unwanted, trace, source)
         for part, unwanted in zip(x.parts, padding, strict=True)
     ]
-    for i in reversed(range(slot_bits, len(layout.bits))):
-        if layout.bits[i].axis == axis:
-            parts = _added_pairs(parts, 1 << (i - slot_bits), trace)
+    above = (i for i in range(slot_bits, len(layout.bits)) if layout.bits[i].axis == axis)
+    parts = _added(parts, sum(1 << (i - slot_bits) for i in above), trace)
     bits = list(layout.bits[:slot_bits])
-    for i in reversed(range(slot_bits)):
-        if bits[i].axis == axis:
-            parts = [combined(Op.ADD, part, turned(part, 1 << i, trace), trace) for part in parts]
-            bits[i] = COPY if all(bit == COPY for bit in bits[i + 1 :]) else GAP
+    along = [i for i in range(slot_bits) if bits[i].axis == axis]
+    for i in along:
+        parts = [combined(Op.ADD, part, turned(part, 1 << i, trace), trace) for part in parts]
+    for i in reversed(along):
+        bits[i] = COPY if all(bit == COPY for bit in bits[i + 1 :]) else GAP
     bits += [bit for bit in layout.bits[slot_bits:] if bit.axis != axis]
     shape = (*layout.shape[:axis], 1, *layout.shape[axis + 1 :])
-    return Placed(parts, Layout(shape, tuple(bits), slot_bits))
+    return Placed(parts, Layout(shape, tuple(bits), slot_bits), x.origin)
 
 
-def _added_pairs(parts: Parts, stride: int, trace: Trace) -> list[Part]:
-    """Sums of ciphertexts along one bit of their numbers."""
-    return [
-        combined(Op.ADD, parts[i], parts[i + stride], trace)
-        for i in range(len(parts))
-        if not i & stride
-    ]
+def _added(parts: Parts, mask: int, trace: Trace) -> list[Part]:
+    """Sums of ciphertexts along some bits of their numbers, one after the other."""
+    found: dict[int, Part] = {}
+    for number, part in enumerate(parts):
+        to = number & ~mask
+        found[to] = combined(Op.ADD, found[to], part, trace) if to in found else part
+    return [found[number] for number in sorted(found)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +320,7 @@ class Way:
     """A way to compute sums of entries of arrays.
 
     Attributes:
-        cost: About what it costs, in rotations.
+        cost: About what it costs, as of ``Costs``.
         target: The layout; if folded with parts of the sums along an axis before the others.
         terms: What is added up, for each source.
         folded: Whether parts of the sums are added up by rotations at the end.
@@ -316,9 +331,14 @@ class Way:
     terms: Sequence[Terms]
     folded: bool = False
 
+    @property
+    def text(self) -> str:
+        """What it is, for people."""
+        return "by diagonals, of sums in parts" if self.folded else "by diagonals"
+
 
 def ways(
-    sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], *, shared: bool
+    sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], space: Space
 ) -> list[Way]:
     """Returns the ways to a layout.
 
@@ -327,7 +347,7 @@ def ways(
     and Shoup 2018, "Faster homomorphic linear transformations in HElib", section 4; Juvekar,
     Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 5.2).
     """
-    found = [Way(cost(sources, target, terms, shared=shared), target, terms)]
+    found = [Way(cost(sources, target, terms, space), target, terms)]
     used = max((i + 1 for i in range(target.slot_bits) if target.bits[i].axis >= 0), default=0)
     more = period_bits(sources, target) - used
     if not more or any(each.weight is None for each in terms):
@@ -339,11 +359,22 @@ def ways(
     size, to = math.prod(target.shape), target.addresses.reshape(-1)
     apart = []
     for layout, each in zip(sources, terms, strict=True):
-        distances = layout.addresses.reshape(-1)[each.entry] - to[each.to]
+        distances = _nearest(layout, layout.addresses.reshape(-1)[each.entry] - to[each.to], used)
         part = distances >> used & ((1 << more) - 1)
         apart.append(Terms(part * size + each.to, each.entry, each.weight))
-    total = cost(sources, parts, apart, shared=shared) + more * target.ciphertexts
+    total = cost(sources, parts, apart, space)
+    total += more * target.ciphertexts * space.costs.rotation
     return [*found, Way(total, parts, apart, folded=True)]
+
+
+def _nearest(layout: Layout, distances: Addresses, used: int) -> Addresses:
+    """The distance of one copy of each entry: that which is least modulo 2^used."""
+    copies = layout.copies[layout.copies < 1 << layout.period_bits]
+    if copies.size * distances.size > MOST_CANDIDATES:
+        return distances
+    found = distances + copies[:, None]
+    best = np.argmin(found & ((1 << used) - 1), axis=0)
+    return np.asarray(np.take_along_axis(found, best[None], axis=0)[0])
 
 
 def moved_entries(
@@ -353,6 +384,7 @@ def moved_entries(
     trace: Trace,
     source: SourceLine,
     targets: Sequence[Layout] = (),
+    what: str = "",
 ) -> Placed:
     """Returns a new array of sums of entries of others, in the cheapest of some layouts.
 
@@ -363,15 +395,41 @@ def moved_entries(
         trace: Where operations are recorded.
         source: The user's line.
         targets: The layouts; without any ``candidates``.
+        what: Names it in a note on the choice; "": without a note.
     """
     layouts = [each.layout for each in sources]
-    shared = trace.space.shared_rotations
     found = [
-        way
+        (way, f"{way.text}, to {target.words}")
         for target in targets or candidates(shape, layouts)
-        for way in ways(layouts, target, terms, shared=shared)
+        for way in ways(layouts, target, terms, trace.space)
     ]
-    return on_the_way(min(found, key=lambda way: way.cost), sources, trace, source)
+    if what:
+        note_choice(what, [(text, way.cost) for way, text in found], trace, source)
+    best = min((way for way, _ in found), key=lambda way: way.cost)
+    return on_the_way(best, sources, trace, source)
+
+
+def note_choice(
+    what: str, ways: Sequence[tuple[str, float]], trace: Trace, source: SourceLine
+) -> None:
+    """Notes which of several ways is taken, and the second best.
+
+    Args:
+        what: What is computed.
+        ways: Texts and costs of the ways; of equal texts the cheapest counts.
+        trace: The record.
+        source: The user's line.
+    """
+    costs: dict[str, float] = {}
+    for text, found in sorted(ways, key=lambda way: way[1]):
+        costs.setdefault(text, found)
+    if len(costs) > 1:
+        (best, first), (other, second) = list(costs.items())[:2]
+        text = (
+            f"{what} is computed {best}: that costs {first:.0f} rotations on "
+            f"{trace.space.costs.device}, and {other} {second:.0f}"
+        )
+        trace.notes[Note(source, text)] = None
 
 
 def on_the_way(way: Way, sources: Sequence[Placed], trace: Trace, source: SourceLine) -> Placed:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,16 @@ from numpy.typing import NDArray
 
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
-from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms
+from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
+from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.placing import (
     Placed,
+    Way,
     candidates,
     copies_cost,
     merged,
     moved_entries,
+    note_choice,
     on_the_way,
     placing_cost,
     repeating,
@@ -30,7 +33,7 @@ _MOST_TERMS = 1 << 24
 """Products of entries and plain numbers that are looked at one by one."""
 
 _RESULT = 4.0
-"""What operations on each ciphertext of a result cost later, in rotations."""
+"""What operations on each ciphertext of a result cost later, as of ``Costs``."""
 
 
 def matmul(a: object, b: object) -> EncryptedArray:
@@ -95,26 +98,51 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
-    cost_here, product = _cheapest_product(x, w, source)
+    found = _products(x, w, source)
     flat = _before_reshape(x)
     if flat is not None:
         before, rows = flat
         padded = np.zeros((before.shape[-1], w.shape[1]), w.dtype)
         padded[rows] = w
-        cost_before, product_before = _cheapest_product(before, padded, source)
-        if cost_before <= cost_here + LEVEL:  # of the move that is spared
-            product = product_before
-    return x.made(product().content, lambda a: a @ w)
+        spared = x.trace.space.costs.level  # of the move
+        found = [
+            *(
+                _Product(each.cost - spared, f"{each.text} from where entries lay", each.make)
+                for each in _products(before, padded, source)
+            ),
+            *found,
+        ]
+    what = f"the product with a matrix of {w.shape[0]} x {w.shape[1]}"
+    note_choice(what, [(each.text, each.cost) for each in found], x.trace, source)
+    best = min(found, key=lambda each: each.cost)
+    return x.made(best.make().content, lambda a: a @ w)
 
 
-def _cheapest_product(
-    x: EncryptedArray, w: PlainValues, source: SourceLine
-) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of a product with a matrix on the right in the cheaper of two ways, and it."""
-    spread = _spread_cost(x, w.shape[1]), lambda: (x[..., None] * w).sum(axis=-2)
+@dataclass(frozen=True, eq=False)
+class _Product:
+    """A way to compute a product with a matrix on the right.
+
+    Attributes:
+        cost: About what it costs, as of ``Costs``.
+        text: What it is, for people.
+        make: Computes it.
+    """
+
+    cost: float
+    text: str
+    make: Callable[[], EncryptedArray]
+
+
+def _products(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list[_Product]:
+    """The ways to compute a product."""
+    spread = _Product(
+        _spread_cost(x, w.shape[1]),
+        "by copies along the columns",
+        lambda: (x[..., None] * w).sum(axis=-2),
+    )
     if np.count_nonzero(w) * math.prod(x.shape[:-1]) > _MOST_TERMS:
-        return spread
-    return min(_by_diagonals(x, w, source), spread, key=lambda each: each[0])
+        return [spread]
+    return [*_by_diagonals(x, w, source), spread]
 
 
 def _before_reshape(x: EncryptedArray) -> tuple[EncryptedArray, NDArray[np.int64]] | None:
@@ -147,60 +175,80 @@ def _spread_cost(x: EncryptedArray, columns: int) -> float:
     shape = (*x.shape, columns)
     target = merged(spread.layout, Layout.dense(shape, spread.layout.slot_bits), shape)
     summed = sum(i < target.slot_bits for i in target.of_axis(x.ndim - 1).values())
-    shared = x.trace.space.shared_rotations
+    space = x.trace.space
     total = (
-        placing_cost(spread.layout, target, shared=shared)
-        + LEVEL
+        placing_cost(spread.layout, target, space)
+        + space.costs.level
         + copies_cost(spread, target, x.trace)
     )
-    return total + target.ciphertexts * (summed + PLAIN_PRODUCT + _RESULT)
+    each = summed * space.costs.rotation + space.costs.plain_product + _RESULT
+    return total + target.ciphertexts * each
 
 
-def _by_diagonals(
-    x: EncryptedArray, w: PlainValues, source: SourceLine
-) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of the product as a linear map of the entries of the last axis, and the product."""
+def _by_diagonals(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list[_Product]:
+    """The ways to compute a product as a linear map of the entries of the last axis."""
     layout, axis = x.content.layout, x.ndim - 1
     shape = (*x.shape[:-1], w.shape[1])
-    target = repeating(_along(layout, axis, shape), [layout])
     rows, columns = np.nonzero(w)
-    return _mapped(x, w, (rows, columns), columns, target, source)
-
-
-def _mapped(
-    x: EncryptedArray,
-    w: PlainValues,
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
-    to: NDArray[np.int64],
-    target: Layout,
-    source: SourceLine,
-) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of a linear map of each record of an array, and its result.
-
-    Args:
-        x: The array.
-        w: A matrix.
-        pairs: The rows and columns of its numbers.
-        to: The entry of a record's result that the product with each of them is added to.
-        target: The layout of the result.
-        source: The user's line.
-    """
-    layout = x.content.layout
     first = np.arange(math.prod(x.shape[:-1]), dtype=np.int64)[:, None]
-    size = math.prod(target.shape[x.ndim - 1 :])
     terms = Terms(
-        (first * size + to).reshape(-1),
-        (first * w.shape[0] + pairs[0]).reshape(-1),
-        np.broadcast_to(w[pairs], (first.size, to.size)).reshape(-1),
+        (first * w.shape[1] + columns).reshape(-1),
+        (first * w.shape[0] + rows).reshape(-1),
+        np.broadcast_to(w[rows, columns], (first.size, rows.size)).reshape(-1),
     )
+    targets = (_along(layout, axis, shape), _between_copies(layout, axis, shape))
+    found = [
+        way
+        for target in dict.fromkeys(repeating(each, [layout]) for each in targets)
+        for way in ways([layout], target, [terms], x.trace.space)
+    ]
+    if x.content.origin is not None:
+        needs = _copies_inside(layout, axis, bits_for(w.shape[1]))
+        if needs != layout.bits:
+            x.content.origin.wish(layout, needs)
 
-    found = ways([layout], target, [terms], shared=x.trace.space.shared_rotations)
-    way = min(found, key=lambda each: each.cost)
+    def product(way: Way) -> Callable[[], EncryptedArray]:
+        return lambda: x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
 
-    def product() -> EncryptedArray:
-        return x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
+    return [
+        _Product(way.cost + way.target.ciphertexts * _RESULT, way.text, product(way))
+        for way in found
+    ]
 
-    return way.cost + way.target.ciphertexts * _RESULT, product
+
+def _copies_inside(layout: Layout, axis: int, needed: int) -> tuple[Bit, ...]:
+    """The bits of a layout with its copies where a product by diagonals gains the most.
+
+    With c bits of copies above the lowest n - c bits of an axis, 2^(n-c) distances and sums of
+    parts reach all entries of the axis from each of 2^n columns; without them 2^n distances.
+    """
+    inside = layout.bits[: layout.slot_bits]
+    kept = [bit for bit in inside if bit != COPY]
+    copies = layout.slot_bits - len(kept)
+    own = [i for i, bit in enumerate(kept) if bit.axis == axis]
+    below = max(0, needed - copies)
+    if not own or below >= len(own):
+        return layout.bits
+    start = own[below]
+    bits = (*kept[:start], *[COPY] * copies, *kept[start:])
+    return (*bits, *layout.bits[layout.slot_bits :])
+
+
+def _between_copies(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
+    """As ``_along``, with the axis in the lowest bits that it or copies have now."""
+    bits = [GAP if bit.axis == axis else bit for bit in layout.bits[: layout.slot_bits]]
+    free = [i for i, bit in enumerate(bits) if bit.axis < 0]
+    needed = bits_for(shape[axis])
+    if needed > len(free):
+        return _along(layout, axis, shape)
+    for number, place in enumerate(free[:needed]):
+        bits[place] = Bit(axis, number)
+    above = [
+        bit
+        for bit in layout.bits[layout.slot_bits :]
+        if bit.axis not in (axis, COPY.axis, GAP.axis)
+    ]
+    return Layout(shape, (*bits, *above), layout.slot_bits)
 
 
 def _along(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
@@ -269,7 +317,8 @@ def convolution(
     )
     shape = (*x.shape[: -axes - 1], kernels.shape[0], *counts)
     targets = [*candidates(shape, [x.content.layout]), *_strided(x.content.layout, shape, strides)]
-    content = moved_entries([x.content], [terms], shape, x.trace, source, targets)
+    what = f"the convolution with kernels of {' x '.join(map(str, kernels.shape))}"
+    content = moved_entries([x.content], [terms], shape, x.trace, source, targets, what)
 
     def compute(a: Array) -> Array:
         around = [(0, 0)] * (a.ndim - axes) + [(pad, pad) for pad in padding]

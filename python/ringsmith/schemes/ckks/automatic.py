@@ -381,9 +381,9 @@ class CkksSearch(Search):
             return
         scale = max(forecasts, key=lambda bits: forecasts[bits])
         missing = asked - forecasts[scale]
-        if widest < self.wish.max_scale_bits and missing < math.inf:
+        if missing < math.inf:
             needed = math.ceil(scale + missing)
-            if needed <= self.wish.max_scale_bits:
+            if widest < needed <= self.wish.max_scale_bits:
                 self._say_too_deep(levels, needed)
                 return
         self.obstacle = (

@@ -47,28 +47,49 @@ class CkksEmitter(Emitter):
             )
         return self._emit(Op.MULTIPLY_PLAIN, (a,), node.limbs, scale, node.size, plain=plain)
 
+    def multiply_exactly(self, a: int, values: PlainValues, scale: float) -> int:
+        """Returns a * w, where w at this scale is a polynomial of whole numbers, such as X^(N/2).
+
+        The scale of the result is a's times the other, and nothing needs to be rescaled.
+        """
+        node = self.nodes[a]
+        plain = Plain(values, scale)
+        return self._emit(
+            Op.MULTIPLY_PLAIN, (a,), node.limbs, node.scale * scale, node.size, plain=plain
+        )
+
+    def mod_raise(self, a: int, limbs: int) -> int:
+        """Reads a, of the lowest level, modulo more primes: multiples of q_0 are added to it."""
+        return self._emit(Op.MOD_RAISE, (a,), limbs, self.nodes[a].scale, 2)
+
+    def bootstrap(self, result: int, a: int) -> int:
+        """Ends the bootstrapping of a: the result of its last stage, with the numbers of a."""
+        node = self.nodes[result]
+        return self._emit(Op.BOOTSTRAP, (result, a), node.limbs, node.scale, 2)
+
     def rescale(self, a: int, scale: float | None = None) -> int:
-        """Divides a by its last prime.
+        """Divides a by the primes that the next lower level lacks.
 
         Args:
-            a: A node of at least 2 limbs.
+            a: A node above the lowest level.
             scale: The scale to declare, where it must equal another; must be the quotient up to
                 rounding. None: the quotient, as SEAL computes it.
         """
         node, quotient = self.nodes[a], self._quotient(a)
         declared = quotient if scale is None else scale
         assert abs(declared / quotient - 1) < SCALE_SLACK, "a declared scale is the true one"
-        return self._emit(Op.RESCALE, (a,), node.limbs - 1, declared, node.size)
+        limbs = self.parameters.below(node.limbs)
+        return self._emit(Op.RESCALE, (a,), limbs, declared, node.size)
 
     def relinearize_rescale(self, a: int) -> int:
-        """Returns a, of three polynomials, as two and divided by its last prime: one division."""
-        limbs = self.nodes[a].limbs - 1
+        """Returns a, of three polynomials, as two and rescaled: by one division."""
+        limbs = self.parameters.below(self.nodes[a].limbs)
         return self._emit(Op.RELINEARIZE_RESCALE, (a,), limbs, self._quotient(a), 2)
 
     def _quotient(self, a: int) -> float:
-        """The scale of a over its last prime, as SEAL computes it."""
+        """The scale of a, rescaled, as SEAL computes it."""
         node = self.nodes[a]
-        return node.scale / self.parameters.data_primes[node.limbs - 1]
+        return node.scale / self.parameters.divisor(node.limbs)
 
     def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
         """Returns a plain operand whose encoding stays below half the modulus and is not lost."""

@@ -24,10 +24,11 @@ from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE
 from ringsmith.program.nodes import Node, Plain
-from ringsmith.program.plain import PlainValues, digest, root_mean_square
+from ringsmith.program.plain import PlainValues, digest, root_mean_square, turns
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import Span, of_plain
 from ringsmith.schemes.ckks import noise, spread
+from ringsmith.schemes.ckks.bootstrapping_noise import bootstrapping_noise
 from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.samples import magnitudes
@@ -36,6 +37,8 @@ from ringsmith.schemes.ckks.sums import Part, PlainProduct, Sums, product_part, 
 from ringsmith.schemes.ckks.values import NO_AXES, Value, atom, common_axes
 from ringsmith.short_repr import short_repr
 
+_WHOLE = 2.0**53
+"""Whole numbers below are doubles."""
 _ALIKE = 1e-3
 """By what part of a promise a known range may exceed it and is not replaced by it."""
 
@@ -116,6 +119,7 @@ def forecast(
     samples: Mapping[str, ArrayLike] | None = None,
     each_node: bool = True,
     digits_first: frozenset[int] = frozenset(),
+    undivided: frozenset[int] = frozenset(),
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes other arguments.
 
@@ -129,6 +133,7 @@ def forecast(
         samples: For each input its first slots, or an array (samples, slots).
         each_node: Whether every node's error is wanted.
         digits_first: As of ``Sharing``.
+        undivided: As of ``Sharing``.
     """
     promised = {
         node.name or "": Interval(node.bound.low, node.bound.high)
@@ -139,7 +144,7 @@ def forecast(
         bounds = {name: promised.get(name, bounds) for name in filled}
     ranges = _input_ranges(filled, bounds, real=not complex_numbers)
     typical = None if samples is None else magnitudes(nodes, filled, samples)
-    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first)
+    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first, undivided)
     return walk.run(each_node=each_node)
 
 
@@ -235,6 +240,7 @@ class _Walk:
     Attributes:
         typical: The largest magnitudes of each node's numbers by samples; None: no samples.
         digits_first: Rotations of digits that were cut before: the digits' means are rotated, too.
+        undivided: As of ``Sharing``.
         values: The values that a node still needs, by id.
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
@@ -252,6 +258,7 @@ class _Walk:
     output_lengths: Mapping[str, int]
     typical: Sequence[NDArray[np.float32]] | None
     digits_first: frozenset[int]
+    undivided: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
     origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
@@ -270,6 +277,9 @@ class _Walk:
         self.log_q = np.cumsum(np.log2(np.array(self.parameters.data_primes, float))).tolist()
         outputs, errors, overflows = {}, [], []
         for node in self.nodes:
+            if node.stage:
+                errors.append(math.nan)
+                continue
             with np.errstate(over="ignore", invalid="ignore"):  # an error may be infinite
                 if self._waits(node):
                     continue
@@ -346,7 +356,7 @@ class _Walk:
 
     def _name_encodings(self) -> None:
         for node in self.nodes:
-            if node.plain is not None:
+            if node.plain is not None and not node.stage:
                 values = node.plain.values
                 content = (digest(values), values.shape, node.plain.scale)
                 self.encodings[node.id] = (Kind.ENCODING, content)
@@ -457,8 +467,8 @@ class _Walk:
 
     def _node(self, node: Node) -> Value:
         effect = node.op.record.noise
-        if effect is Noise.FRESH:
-            return self._input(node)
+        if effect in (Noise.FRESH, Noise.BOOTSTRAP):
+            return self._input(node) if effect is Noise.FRESH else self._bootstrapped(node)
         part = self.sums.joined(node)
         if part is not None:
             self.sums.take(node.operands)
@@ -487,7 +497,8 @@ class _Walk:
             case Noise.KEY:
                 return self._switched(node, a, "relinearization")
             case Noise.DIVISION:
-                size = noise.division_spread(self.parameters) / node.scale
+                primes = len(self.parameters.dropped(self.nodes[node.operands[0]].limbs))
+                size = noise.division_spread(self.parameters, primes) / node.scale
                 return _with(a, {(Kind.RESCALE, node.id): size})
             case Noise.KEY_AND_DIVISION:
                 # The key's errors at the operand's limbs and scale, then one division: by the
@@ -495,7 +506,7 @@ class _Walk:
                 product, parameters = self.nodes[node.operands[0]], self.parameters
                 digits = noise.digits_spread(parameters, product.limbs)
                 switched = self._with_key(node.id, product, a, "relinearization", digits)
-                primes = len(parameters.special_primes) + 1
+                primes = len(parameters.special_primes) + len(parameters.dropped(product.limbs))
                 size = noise.division_spread(parameters, primes) / node.scale
                 return _with(switched, {(Kind.RESCALE, node.id): size})
         if node.op is Op.OUTPUT:
@@ -513,6 +524,16 @@ class _Walk:
                 (Kind.FLOATING, node.id): self._floating(known.magnitudes),
             },
         )
+
+    def _bootstrapped(self, node: Node) -> Value:
+        """Returns what was bootstrapped with the noise of that."""
+        before = node.operands[1]
+        found = bootstrapping_noise(self.parameters, self.nodes, node.id, self.undivided)
+        profile = found.mean * noise.mean_profile(self.parameters.n)
+        mean = _approximation(profile, np.ones(()))
+        value = _with_term(self.values[before], (Kind.APPROXIMATION, ("mean", node.id)), mean)
+        self.origins[node.id] = self.origins.get(before, before)  # the numbers are the same
+        return _with(value, {(Kind.BOOTSTRAP, node.id): found.spread})
 
     def _with_plain(self, node: Node, a: Value, plain: Plain) -> Value:
         """Adds, subtracts or multiplies by a plain operand."""
@@ -539,6 +560,12 @@ class _Walk:
     def _encoding(self, values: PlainValues, scale: float) -> tuple[float, int]:
         """Returns the deviation of an encoding in every slot, and the rotations of its source."""
         floating = noise.floating_spread(self.parameters) * root_mean_square(values)
+        if values.ndim and scale == 1 and turns(values):
+            return 0.0, 1
+        if not values.ndim and not values.imag:
+            number = float(values.real) * scale
+            if number.is_integer() and abs(number) < _WHOLE:
+                return 0.0, spread.EVERY_ROTATION
         if values.ndim:
             return noise.encoding_spread(self.parameters) / scale + floating, 1
         # One coefficient is rounded, or three where the number is complex: no more than 3/2.

@@ -19,6 +19,11 @@ def noise_lengths(program: CkksProgram, bits: int) -> dict[str, float]:
             f"program {program.name} takes inputs of any size, so that its noise has no bound: "
             "trace it with ranges of its inputs"
         )
+    if program.bootstraps:
+        raise ProgramError(
+            f"program {program.name} bootstraps, and of the noise of that no bound is known: end "
+            "the program before, or do not hide it"
+        )
     found = {}
     for name, output in program.worst_case.items():
         if output.beyond:

@@ -25,6 +25,8 @@ SECRET_VARIANCE = 2 / 3
 ERROR_VARIANCE = 10.5
 ROUNDING_VARIANCE = 1 / 12
 DOUBLE_ROUNDING = 2.0**-53
+_NO_COEFFICIENT = 1e-12
+"""Part of the largest coefficient below which one is only a rounding error of 0."""
 
 
 def division_spread(parameters: CkksParameters, primes: int = 1) -> float:
@@ -69,6 +71,20 @@ def digits_spread(parameters: CkksParameters, limbs: int) -> float:
     return math.sqrt(n * n * ERROR_VARIANCE * digits / 12)
 
 
+def to_sparse_spread(parameters: CkksParameters) -> float:
+    """Standard deviation that switching to the sparse secret of bootstrapping adds.
+
+    One digit, of the lowest level's primes, times the key's error, over the few special primes of
+    that key; then two roundings, of which one is multiplied by the sparse secret.
+    """
+    given, n = parameters.bootstrapping, parameters.n
+    assert given is not None, "the parameters bootstrap"
+    special = math.prod(parameters.special_primes[: given.special])
+    digit = parameters.lowest_limbs * parameters.lowest_modulus / special
+    product = n * n * ERROR_VARIANCE * digit**2 / 3  # not centred: mean and deviation
+    return math.sqrt(product + given.special * n * ROUNDING_VARIANCE * (1 + given.weight))
+
+
 def key_switch_offset(parameters: CkksParameters, limbs: int) -> tuple[float, Reals]:
     """Standard deviation of what the digits' means make of the key's errors, over P.
 
@@ -97,8 +113,23 @@ def encoding_spread(parameters: CkksParameters) -> float:
     return math.sqrt(parameters.n * ROUNDING_VARIANCE)
 
 
+def encoding_spread_of(slots: NDArray[np.number]) -> float:
+    """Standard deviation of the encoding of certain slots: coefficients that are 0 are not rounded.
+
+    The slots of a polynomial in X^k are such.
+    """
+    sizes = np.abs(_coefficients(slots))
+    rounded = int(np.count_nonzero(sizes > _NO_COEFFICIENT * sizes.max()))
+    return math.sqrt(rounded * ROUNDING_VARIANCE)
+
+
 def largest_coefficient(slots: NDArray[np.number]) -> float:
-    """Largest magnitude of a coefficient that encoding makes of all slots at scale 1, unrounded.
+    """Largest magnitude of a coefficient that encoding makes of all slots at scale 1, unrounded."""
+    return float(np.abs(_coefficients(slots)).max())
+
+
+def _coefficients(slots: NDArray[np.number]) -> Reals:
+    """The N coefficients that encoding makes of all slots at scale 1, unrounded.
 
     Coefficient k is the mean of value * root^-k over the N primitive roots; half of them hold the
     slots and half their conjugates.
@@ -107,7 +138,19 @@ def largest_coefficient(slots: NDArray[np.number]) -> float:
     values = np.zeros(2 * n, np.complex128)
     values[_slot_exponents(n)] = slots
     values[2 * n - _slot_exponents(n)] = np.conjugate(slots)
-    return float(np.abs(np.fft.fft(values)[:n].real).max()) / n
+    return np.asarray(np.fft.fft(values)[:n].real / n)
+
+
+def mean_coefficient(slots: NDArray[np.complex128]) -> float:
+    """Returns the mean of a polynomial's N coefficients by its slots."""
+    n = 2 * slots.size
+    roots = np.exp(1j * np.pi * _slot_exponents(n) / n)
+    return float(4 * np.sum(slots / (1 - np.conjugate(roots))).real) / n**2
+
+
+def mean_profile(n: int) -> Reals:
+    """Returns the magnitude in each slot of the polynomial whose N coefficients are all 1."""
+    return 2 * _nearness_to_one(n)
 
 
 def floating_spread(parameters: CkksParameters) -> float:

@@ -29,15 +29,17 @@ Polyakov 2022 (eprint 2020/1118) and lazy relinearization and waterline rescalin
 et al. 2020).
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
-from ringsmith.program.plain import PlainValues
+from ringsmith.program.bootstrapping.expansion import STAGES, expanded
+from ringsmith.program.plain import PlainValues, Space, turns
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.recorder import TraceNode
 from ringsmith.schemes.base import Options
@@ -86,20 +88,23 @@ class CkksPlanner(Planner[Value]):
         self._parameters = parameters
         self._on_ladder = on_ladder
         self._options = options
-        self._ladder = scale_ladder(parameters)
+        self._ladder = Ladder.of(parameters)
         self._products: dict[int, Product] = {}  # by the node that holds the result, rescaled
         self.levels_lost = 0
 
     def _input(self, name: str, spec: InputSpec) -> Value:
-        limbs = spec.limbs or self._parameters.limbs
-        scale = spec.scale or self._ladder[limbs]
+        limbs = spec.limbs or self._parameters.working_limbs
+        scale = spec.scale or self._ladder.scales[limbs]
         return Cipher(self._emitter.input(name, limbs, scale))
 
     def _operation(self, node: TraceNode, operands: list[Value]) -> Value:
         emitter, first = self._emitter, operands[0]
         match node.op:
             case Op.ADD | Op.SUB:
-                left, right = self._meet(first, operands[1])
+                second = operands[1]
+                if node.op is Op.ADD and isinstance(first, Product) and isinstance(second, Cipher):
+                    first, second = second, first  # devices add a product to a sum in one pass
+                left, right = self._meet(first, second)
                 pending = left.pending  # both are, or neither: _meet
                 return Cipher(emitter.add_or_sub(node.op, left.node, right.node), pending)
             case Op.NEGATE:
@@ -120,11 +125,29 @@ class CkksPlanner(Planner[Value]):
             case Op.CONJUGATE:
                 return Cipher(emitter.conjugate(node.op, self._ready(first)))
             case Op.MULTIPLY_PLAIN if node.values is not None:
+                scale = 1.0 if node.scale is None and turns(node.values) else node.scale
+                if scale is not None:
+                    exact = emitter.multiply_exactly(self._ready(first), node.values, scale)
+                    return Cipher(exact)
                 before = self._trace[node.operands[0]]
                 fold = before.bound is None and not before.approximation
                 return self._times_plain(first, node.values, fold=fold)
             case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
                 return Cipher(emitter.add_or_sub_plain(node.op, self._ready(first), node.values))
+        return self._of_bootstrapping(node, first)
+
+    def _of_bootstrapping(self, node: TraceNode, first: Value) -> Value:
+        """Plans a bootstrapping, or an operation that is only a part of one."""
+        match node.op:
+            case Op.BOOTSTRAP:
+                largest = 1.0 if node.bound is None else node.bound.magnitude
+                return self._bootstrapped(self._ready(first), largest)
+            case Op.ROTATE_CONJUGATE if node.steps is not None:
+                rotated = self._settled(first)
+                turned = self._emitter.rotate_conjugate(rotated.node, node.steps)
+                return Cipher(turned, rotated.pending)
+            case Op.MOD_SWITCH if node.limbs is not None:
+                return Cipher(self._emitter.mod_switch(self._ready(first), node.limbs))
         raise AssertionError(f"{node.op} is never traced")
 
     def _times_plain(self, value: Value, values: PlainValues, *, fold: bool) -> Product:
@@ -136,6 +159,49 @@ class CkksPlanner(Planner[Value]):
             if np.isfinite(both).all() and both.any():
                 return Product(inner.source, both)
         return Product(self._ready(value), values)
+
+    def _bootstrapped(self, node: int, largest: float) -> Cipher:
+        """Plans a bootstrapping of a ciphertext at any level.
+
+        Its scale is multiplied by a whole number, to that at which the message is as far below q_0
+        as the parameters say. Then its modulus is raised, and the rest is planned as if it were
+        written in the program.
+        """
+        parameters, emitter, source = self._parameters, self._emitter, self._emitter.source
+        given = parameters.bootstrapping
+        if given is None:
+            raise source.error(
+                f"bootstrap: parameters {parameters.name!r} do not bootstrap: take a named set "
+                "that does, such as 'boot-test', or CkksParameters(..., bootstrapping=...)"
+            )
+        q0 = parameters.lowest_modulus
+        low = emitter.mod_switch(node, parameters.lowest_limbs)
+        most = q0 / 2.0**given.ratio_bits
+        factor = round(most / self._scale(low))
+        if factor < 1:
+            raise source.error(
+                f"bootstrap: the scale 2^{math.log2(self._scale(low)):.1f} of the vector leaves "
+                f"less than {given.ratio_bits} bits to q_0 of {math.log2(q0):.1f} bits: encrypt "
+                "inputs at a smaller scale"
+            )
+        emitter.stage = STAGES[0]
+        if factor > 1:
+            low = emitter.multiply_exactly(low, np.ones(()), float(factor))
+        raised = emitter.mod_raise(low, parameters.limbs)
+        space = Space(parameters.slots, parameters.slots, exact=False)
+        ratio = q0 / self._scale(low)
+        taken = parameters.ladder[::-1][: given.levels]
+        found = expanded(given, space, taken, ratio, largest, source)
+        before = self._trace, self._options
+        self._trace, self._options = found.nodes, replace(self._options, rotate_products=True)
+        start = {found.start: Cipher(raised)}
+        values = self._planned({}, start, [found.result], range(len(found.nodes)))
+        result = self._ready(values[found.result])
+        self._trace, self._options = before
+        emitter.source, emitter.stage = source, ""
+        ended = emitter.bootstrap(result, node)
+        emitter.annotate(ended, None, found.error)
+        return Cipher(ended)
 
     def _multiply(self, a: Value, b: Value) -> int:
         left, right = self._ready(a), self._ready(b)
@@ -162,15 +228,15 @@ class CkksPlanner(Planner[Value]):
             return Cipher(self._ready(product))
         limbs = self._limbs(product.source)
         self._require_level(limbs)
-        scale = self._ladder[limbs] * self._ladder[limbs]
-        return Cipher(self._unrescaled(product, limbs, scale), pending=True)
+        return Cipher(self._unrescaled(product, limbs, self._ladder.products[limbs]), pending=True)
 
     def _ready(self, value: Value) -> int:
         """Returns the value's node, relinearized and rescaled."""
         if isinstance(value, Product):
             limbs = self._limbs(value.source)
             self._require_level(limbs)
-            return self._rescaled(value, limbs - 1, self._ladder[limbs - 1])
+            below = self._parameters.below(limbs)
+            return self._rescaled(value, below, self._ladder.scales[below])
         if not value.pending:
             return value.node
         self._require_level(self._limbs(value.node))
@@ -185,13 +251,14 @@ class CkksPlanner(Planner[Value]):
 
     def _rescaled(self, product: Product, limbs: int, scale: float) -> int:
         """Returns the product with ``limbs`` limbs and the given scale, after rescaling."""
-        raw = self._unrescaled(product, limbs + 1, scale * self._parameters.data_primes[limbs])
+        above = self._parameters.above(limbs)
+        raw = self._unrescaled(product, above, scale * self._parameters.divisor(above))
         return self._emitter.rescale(raw, scale)
 
     def _lower(self, node: int, limbs: int) -> int:
         """Returns the node with ``limbs`` limbs: on the ladder, or else at its own scale."""
         if self._on_ladder and self._limbs(node) > limbs:
-            return self._rescaled(Product(node, _ONE), limbs, self._ladder[limbs])
+            return self._rescaled(Product(node, _ONE), limbs, self._ladder.scales[limbs])
         return self._emitter.mod_switch(node, limbs)
 
     # ---- two values ------------------------------------------------------------------------
@@ -215,9 +282,10 @@ class CkksPlanner(Planner[Value]):
         limbs = min(self._limbs(a.source), self._limbs(b.source))
         self._require_level(limbs)
         if not self._options.lazy_rescale:
-            lower = limbs - 1, self._ladder[limbs - 1]
+            below = self._parameters.below(limbs)
+            lower = below, self._ladder.scales[below]
             return Cipher(self._rescaled(a, *lower)), Cipher(self._rescaled(b, *lower))
-        scale = self._ladder[limbs] * self._ladder[limbs]  # as a product of two ciphertexts has it
+        scale = self._ladder.products[limbs]  # as a product of two ciphertexts has it
         left, right = (self._unrescaled(product, limbs, scale) for product in (a, b))
         return Cipher(left, pending=True), Cipher(right, pending=True)
 
@@ -228,8 +296,8 @@ class CkksPlanner(Planner[Value]):
             raw = self._unrescaled(product, self._limbs(a.node), self._scale(a.node))
             return a, Cipher(raw, pending=True)
         node = self._ready(a)
-        limbs = min(self._limbs(node), available - 1)
-        self._require_level(limbs + 1)
+        self._require_level(available)
+        limbs = min(self._limbs(node), self._parameters.below(available))
         lowered = self._lower(node, limbs)
         return Cipher(lowered), Cipher(self._rescaled(product, limbs, self._scale(lowered)))
 
@@ -253,7 +321,9 @@ class CkksPlanner(Planner[Value]):
 
     def _is_lower(self, a: Cipher, b: Cipher) -> bool:
         def rank(value: Cipher) -> tuple[int, bool]:
-            return self._limbs(value.node) - value.pending, not value.pending
+            limbs = self._limbs(value.node)
+            limbs = self._parameters.below(limbs) if value.pending else limbs
+            return limbs, not value.pending
 
         return rank(a) <= rank(b)
 
@@ -267,23 +337,69 @@ class CkksPlanner(Planner[Value]):
 
     def _require_level(self, limbs: int) -> None:
         """Refuses to multiply or correct a value that cannot be rescaled any more."""
-        if limbs > 1:
+        if limbs > self._parameters.lowest_limbs:
             return
-        levels = self._parameters.levels
+        parameters = self._parameters
+        levels = parameters.ladder.index(parameters.working_limbs)
         needed = multiplicative_depth(self._trace, range(len(self._trace)))
         needed = max(needed, levels + 1)
+        single = not (parameters.level_limbs or parameters.bootstrapping)
+        primes = [f" ({count + 1} data primes)" if single else "" for count in (needed, levels)]
+        again = "bootstrap(x), " if parameters.bootstrapping else ""
         raise LevelsError(
-            f"{self._emitter.source}: out of levels: the program needs at least {needed} levels "
-            f"({needed + 1} data primes) and parameters {self._parameters.name!r} have {levels} "
-            f"({levels + 1} data primes): "
-            "add data primes, or multiply less deeply (a product of n factors needs only log2(n) "
-            "levels when it is multiplied as a tree)"
+            f"{self._emitter.source}: out of levels: the program needs at least {needed} levels"
+            f"{primes[0]} and parameters {parameters.name!r} have {levels}{primes[1]}: "
+            f"{again}add data primes, or multiply less deeply (a product of n factors needs only "
+            "log2(n) levels when it is multiplied as a tree)"
         )
 
 
-def scale_ladder(parameters: CkksParameters) -> list[float]:
-    """Returns the scale that a value of l limbs normally has, at index l; index 0 is unused."""
-    ladder = [0.0] * parameters.limbs + [parameters.scale]
-    for limbs in range(parameters.limbs - 1, 0, -1):
-        ladder[limbs] = ladder[limbs + 1] * ladder[limbs + 1] / parameters.data_primes[limbs]
-    return ladder
+@dataclass(frozen=True)
+class Ladder:
+    """The scales that values normally have.
+
+    Attributes:
+        scales: Of a value of l limbs, at index l; 0 where no level has so many.
+        products: Of a product of l limbs that is not rescaled yet, at index l; rescaled, it has the
+            scale of the next lower level.
+    """
+
+    scales: Sequence[float]
+    products: Sequence[float]
+
+    @classmethod
+    def of(cls, parameters: CkksParameters) -> "Ladder":
+        """Returns the ladder of a parameter set.
+
+        Programs and EvalMod multiply ciphertexts, and their products have squared scales. The
+        transforms of a bootstrapping multiply by plaintexts: from q_0 to the scale of EvalMod, and
+        from that of its results to that of programs, by equal factors.
+        """
+        given, ladder = parameters.bootstrapping, parameters.ladder
+        scales, products = ([0.0] * (parameters.limbs + 1) for _ in range(2))
+        working = ladder.index(parameters.working_limbs)
+
+        def step(level: int, product: float) -> None:
+            limbs = ladder[level]
+            products[limbs] = product
+            scales[ladder[level - 1]] = product / parameters.divisor(limbs)
+
+        def squares(top: int, bottom: int) -> None:
+            for level in range(top, bottom, -1):
+                step(level, scales[ladder[level]] * scales[ladder[level]])
+
+        def factors(top: int, bottom: int, target: float) -> None:
+            ratio = (target / scales[ladder[top]]) ** (1 / (top - bottom))
+            for level in range(top, bottom, -1):
+                wanted = target if level == bottom + 1 else scales[ladder[level]] * ratio
+                step(level, wanted * parameters.divisor(ladder[level]))
+
+        if given is not None:
+            reduced = working + given.slots_to_coeffs
+            scales[parameters.limbs] = float(parameters.lowest_modulus)
+            factors(parameters.levels, reduced + given.eval_mod, given.scale)
+            squares(reduced + given.eval_mod, reduced)
+            factors(reduced, working, parameters.scale)
+        scales[parameters.working_limbs] = parameters.scale
+        squares(working, 0)
+        return cls(scales, products)

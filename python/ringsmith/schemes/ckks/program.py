@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE, Flooding
 from ringsmith.program.graph import Program
@@ -90,6 +91,7 @@ class CkksProgram(Program):
         check_outputs(self.nodes, constant)
         if self.unchecked:
             return
+        self._check_bootstrapped(found)
         available = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         worst, missing = None, 0.0
         for node in self.outputs.values():
@@ -100,6 +102,19 @@ class CkksProgram(Program):
         if worst is not None:
             limit = 2.0 ** float(available[worst.limbs - 1] - math.log2(worst.scale) - 1)
             raise RangeError(self._overflow(worst, found, limit), missing)
+
+    def _check_bootstrapped(self, found: Sequence[float]) -> None:
+        """Refuses numbers that are larger than a bootstrapping was planned for."""
+        for node in self.nodes:
+            if node.op is Op.BOOTSTRAP and node.bound is not None:
+                largest, limit = found[node.operands[1]], node.bound.magnitude
+                if largest > limit * (1 + _SLACK):
+                    raise RangeError(
+                        f"{node.source}: bootstrap: numbers may reach {largest:.3g} for inputs in "
+                        f"their ranges, and were to be at most {limit:.3g}: declare the inputs' "
+                        "ranges (InputSpec(bound=…)), or scale them down",
+                        math.log2(largest / limit),
+                    )
 
     def _overflow(self, output: Node, found: Sequence[float], limit: float) -> str:
         """Says which result exceeds its modulus, at the line that first makes numbers too great."""
@@ -151,6 +166,7 @@ class CkksProgram(Program):
             samples=samples,
             each_node=each_node,
             digits_first=self.sharing.digits_first(self.nodes),
+            undivided=self.sharing.undivided,
         )
 
     @cached_property
@@ -163,6 +179,11 @@ class CkksProgram(Program):
             return None
         return self.forecast(self.default_bound, each_node=False).outputs
 
+    @cached_property
+    def bootstraps(self) -> bool:
+        """Whether the program bootstraps."""
+        return any(node.op is Op.BOOTSTRAP for node in self.nodes)
+
     def shared_bits(self, flooding: Flooding) -> float:
         """Returns the bits after the point that survive flooding, of the worst output."""
         noises = [port.noise for port in self.output_ports.values()]
@@ -172,8 +193,11 @@ class CkksProgram(Program):
         return min(flooding.bits(self.parameters.n, bound) for bound in known)
 
     def _with_noise(self, ports: Mapping[str, Port]) -> dict[str, Port]:
-        """A server that hides its circuit adds the noise of an encryption (``sanitize``)."""
-        if self.worst_case is None:
+        """A server that hides its circuit adds the noise of an encryption (``sanitize``).
+
+        Of a bootstrapping no bound is known: what depends on the secret in it is simulated.
+        """
+        if self.worst_case is None or self.bootstraps:
             return dict(ports)
         found = {}
         for name, port in ports.items():
@@ -217,7 +241,7 @@ class CkksProgram(Program):
         found = self.forecast(bounds)
 
         def columns(node: Node) -> str:
-            precision = f"{correct_bits(found.errors[node.id]):5.1f} bits"
+            precision = "" if node.stage else f"{correct_bits(found.errors[node.id]):5.1f} bits"
             return f"{_columns(node)}  {precision:>9}"
 
         lines = self._heading(with_choice=True)
@@ -259,6 +283,8 @@ class CkksProgram(Program):
         return lines
 
 
+_SLACK = 1e-5
+"""Part of a range by which computed ones may exceed it."""
 _HEADS = "limbs  scale    size"
 
 

@@ -72,10 +72,13 @@ def _sizes(
     uses = Counter(i for node in nodes for i in node.operands)
     values: dict[int, NDArray[np.number]] = {}
     for node in nodes:
+        if node.stage:
+            yield np.zeros(slots, np.float32)
+            continue
         if node.op is Op.INPUT:
             value = inputs[node.name or ""]
         else:
-            operands = [values[i] for i in node.operands]
+            operands = [values[i] for i in node.operands if not nodes[i].stage]
             if node.plain is not None:
                 operands.append(node.plain.vector(slots))
             rotated = Slots(slots, node.steps or 0)

@@ -72,6 +72,13 @@ class Ckks(Scheme):
     ) -> CkksSearch:
         """See ``Scheme``."""
         assert isinstance(wish, AutoParameters)
+        for node in recording.trace.nodes:
+            if node.op is Op.BOOTSTRAP:
+                raise node.source.error(
+                    "bootstrap: no parameters that bootstrap are chosen automatically: give a "
+                    "named set that does, such as 'boot-64', or CkksParameters(..., "
+                    "bootstrapping=...)"
+                )
         if options.headroom_bits is not None:
             wish = replace(wish, headroom_bits=options.headroom_bits)
         return CkksSearch(recording, wish, n, carried, options)
@@ -79,7 +86,9 @@ class Ckks(Scheme):
     def obstacle(
         self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str
     ) -> tuple[str, str]:
-        """Every design does every operation of CKKS."""
+        """Every design does every operation of CKKS, but for bootstrapping."""
+        if op is Op.MOD_RAISE:
+            return f"which begins a bootstrapping, and {design} does none", ""
         return "", ""
 
     def plain_error(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
@@ -148,13 +157,13 @@ class Ckks(Scheme):
     def result_scale(self, parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand) -> float:
         """See ``Scheme``."""
         record = op.record
-        limbs = a.limbs - (record.drops is not Drops.NONE)
+        limbs = a.limbs if record.drops is Drops.NONE else parameters.below(a.limbs)
         other = b.scale if isinstance(b, Ciphertext | Plaintext) else a.scale
         match record.scale:
             case Scale.PRODUCT:
                 scale = a.scale * other
             case Scale.QUOTIENT:
-                return a.scale / float(parameters.primes[limbs])
+                return a.scale / parameters.divisor(a.limbs)
             case _ if record.drops is Drops.NONE:
                 if not _close(a.scale, other):
                     raise ProgramError(

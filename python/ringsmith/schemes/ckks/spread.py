@@ -39,6 +39,7 @@ class Kind(StrEnum):
     ENCODING = "encoding"
     FLOATING = "double precision"
     PRODUCT = "products of errors"
+    BOOTSTRAP = "bootstrapping"
     APPROXIMATION = "approximation"
     OTHER = "small ones together"
 

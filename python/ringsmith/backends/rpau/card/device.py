@@ -40,7 +40,7 @@ from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.backends.types import NOTHING_ON_DEVICE, Design, OnDevice
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.forks import OneProcess
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.objects import KeySwitchKey, Residues, keys_by_name
 
 ATTEMPTS = 3
 """How often a job is started if its card is lost."""
@@ -182,7 +182,7 @@ class CardDevice(Device):
 
     def hold_keys(self, label: str, keys: KeySet) -> object:
         """Keeps keys on the cards, from the first job on that takes them."""
-        every = [keys.relin, *keys.galois.values()]
+        every = keys_by_name(keys).values()
         return self._digests.pin(key.data for key in every if isinstance(key, KeySwitchKey))
 
     def read_resident(self, resident: CardResident) -> Residues:

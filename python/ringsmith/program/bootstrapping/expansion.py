@@ -1,0 +1,211 @@
+"""A bootstrapping as operations of the language, which the planner plans like any others.
+
+What is recorded begins after ModRaise: with values v = m + I, where m are the coefficients of the
+message over q_0, which are small, and I are whole numbers.
+
+1. CoeffsToSlots writes v / ``period`` into slots, as complex numbers; conjugation separates their
+   real and imaginary parts.
+2. EvalMod computes sin(2 pi v) = sin(2 pi m) of both (``reduction``), or its arcsine.
+3. SlotsToCoeffs brings sin(2 pi m) / (2 pi), about m, back.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ringsmith.graph.operations import Op
+from ringsmith.params.bootstrapping import Bootstrapping
+from ringsmith.program.bases import CHEBYSHEV
+from ringsmith.program.bootstrapping.factors import (
+    Complexes,
+    Diagonals,
+    coefficients_to_slots,
+    in_slots,
+    slots_to_coefficients,
+)
+from ringsmith.program.bootstrapping.reduction import fitted
+from ringsmith.program.bootstrapping.splitting import baby_steps, best_sizes, signed_steps
+from ringsmith.program.nodes import Bound
+from ringsmith.program.plain import Space
+from ringsmith.program.recorder import Trace, TraceNode
+from ringsmith.program.source import SourceLine
+from ringsmith.program.spans import Span
+from ringsmith.program.splits import best_split, evaluated, plus
+from ringsmith.program.vector import EncryptedVector
+
+STAGES = ("ModRaise", "CoeffsToSlots", "EvalMod", "SlotsToCoeffs")
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """What a bootstrapping is recorded as.
+
+    Attributes:
+        nodes: The operations.
+        start: What is bootstrapped, after ModRaise.
+        result: The bootstrapped value.
+        error: How far the result is from what was bootstrapped, at most, but for noise.
+    """
+
+    nodes: list[TraceNode]
+    start: int
+    result: int
+    error: float
+
+
+def expanded(
+    given: Bootstrapping,
+    space: Space,
+    limbs: Sequence[int],
+    ratio: float,
+    largest: float,
+    source: SourceLine,
+) -> Expansion:
+    """Records a bootstrapping.
+
+    Args:
+        given: How the parameters bootstrap.
+        space: The slots.
+        limbs: Those of the levels that the bootstrapping takes, from the highest.
+        ratio: q_0 over the scale of what is bootstrapped.
+        largest: Its largest magnitude.
+        source: The user's line.
+    """
+    trace = Trace(space)
+    span = Span(np.asarray(complex(-1, -1)), np.asarray(complex(1, 1)))
+    start = trace.record(TraceNode(Op.INPUT, (), source, name="raised", span=span))
+    recorder = _Recorder(trace, source, given, tuple(limbs))
+    after = limbs[given.coeffs_to_slots + given.eval_mod]
+    both = recorder.coefficients(EncryptedVector(trace, start), 1 / (2 * given.period * ratio))
+    separated = recorder.separated(both)
+    first_end = len(trace.nodes)
+    parts = [recorder.reduced(part) for part in separated]
+    joined = parts[0] + recorder.turned(parts[1])
+    second_end = len(trace.nodes)
+    joined = joined.slots_of(
+        trace.record(TraceNode(Op.MOD_SWITCH, (joined.index,), source, limbs=after))
+    )
+    result = recorder.slots(joined, ratio / (2 * math.pi))
+    # A sine in place of a line, for one coefficient that is as large as it can be. Others add no
+    # more: the error grows faster than the square, and by Parseval the squares of all coefficients
+    # add up to the mean square of the slots.
+    angle = 2 * math.pi * largest / ratio
+    sine = math.sin(angle)
+    error = abs(angle - sine - (sine**3 / 6 if given.arcsine > 1 else 0)) * ratio / (2 * math.pi)
+    nodes = [
+        replace(node, stage=STAGES[1 + (index >= first_end) + (index >= second_end)])
+        for index, node in enumerate(trace.nodes)
+    ]
+    return Expansion(nodes, start, result.index, error)
+
+
+@dataclass(frozen=True, eq=False)
+class _Recorder:
+    """Records the steps of one bootstrapping."""
+
+    trace: Trace
+    source: SourceLine
+    given: Bootstrapping
+    limbs: tuple[int, ...]
+
+    def coefficients(self, x: EncryptedVector, factor: float) -> EncryptedVector:
+        """CoeffsToSlots, times a factor."""
+        sizes = best_sizes(self._n, self.limbs[: self.given.coeffs_to_slots], inverse=True)
+        return self._transformed(x, coefficients_to_slots(self._n, sizes), factor)
+
+    def slots(self, x: EncryptedVector, factor: float) -> EncryptedVector:
+        """SlotsToCoeffs, times a factor."""
+        sizes = best_sizes(self._n, self.limbs[-self.given.slots_to_coeffs :], inverse=False)
+        return self._transformed(x, slots_to_coefficients(self._n, sizes), factor)
+
+    def separated(self, x: EncryptedVector) -> tuple[EncryptedVector, EncryptedVector]:
+        """Twice the real and the imaginary parts, which lie in [-1, 1]."""
+        conjugate = x.conjugate()
+        parts = x + conjugate, self.turned(conjugate - x)
+        end = 1 - 0.5 / self.given.period
+        bound = Bound(-end, 1.0, self.source, computed=True)  # real, since its ends differ
+        for part in parts:
+            self.trace.annotate(part.index, bound=bound)
+        return parts
+
+    def turned(self, x: EncryptedVector) -> EncryptedVector:
+        """Returns x times i in the order of the matrices: the product with X^(N/2)."""
+        values = in_slots(np.full(self.trace.space.slots, 1j))
+        return x.slots_of(self.trace.plain(Op.MULTIPLY_PLAIN, x.index, values, self.source))
+
+    def reduced(self, x: EncryptedVector) -> EncryptedVector:
+        """Returns sin(2 pi * period * x), or about its arcsine."""
+        given = self.given
+        width = 2.0**-given.ratio_bits
+        c = fitted(given.period, given.doublings, given.degree, width).coefficients
+        w = plus(x, -0.25 / given.period)
+        square = w * w
+        y = plus(square + square, -1.0)
+        bound = Bound(-1.0, 1.0, self.source, computed=True)
+        self.trace.annotate(y.index, bound=bound)
+        result = plus(evaluated(y, CHEBYSHEV, best_split(c, CHEBYSHEV)), float(c[0]))
+        for _ in range(given.doublings):
+            self.trace.annotate(result.index, bound=bound)
+            square = result * result
+            result = plus(square + square, -1.0)
+        self.trace.annotate(result.index, bound=bound)
+        return self._arcsine(result) if given.arcsine > 1 else result
+
+    def _arcsine(self, s: EncryptedVector) -> EncryptedVector:
+        """Returns s + s^3 / 6. The division by 6 is one of the scale, and takes no level."""
+        square = s * s
+        node = TraceNode(
+            Op.MULTIPLY_PLAIN,
+            (square.index,),
+            self.source,
+            values=np.asarray(1 / 6),
+            scale=6.0,
+        )
+        return s * plus(s.slots_of(self.trace.record(node)), 1.0)
+
+    @property
+    def _n(self) -> int:
+        return 2 * self.trace.space.slots
+
+    def _transformed(
+        self, x: EncryptedVector, matrices: tuple[Diagonals, ...], factor: float
+    ) -> EncryptedVector:
+        """Matrices one after another, and a factor that is spread over them."""
+        each = factor ** (1 / len(matrices))
+        for matrix in matrices:
+            x = self._multiplied(x, {step: each * values for step, values in matrix.items()})
+        return x
+
+    def _multiplied(self, x: EncryptedVector, matrix: Mapping[int, Complexes]) -> EncryptedVector:
+        """A matrix times a vector, in baby and giant steps, through one level."""
+        slots = self.trace.space.slots
+        unit, signed = signed_steps(matrix, slots)
+        baby, _ = baby_steps([*signed])
+        giants: dict[int, list[int]] = {}
+        for k in sorted(signed):
+            giants.setdefault(k - k % baby, []).append(k)
+        total: EncryptedVector | None = None
+        for start, steps in giants.items():
+            inner: EncryptedVector | None = None
+            for k in steps:
+                moved = self._rotated(x, (k - start) * unit)
+                values = in_slots(np.roll(matrix[signed[k]], start * unit))
+                index = self.trace.plain(Op.MULTIPLY_PLAIN, moved.index, values, self.source)
+                term = moved.slots_of(index)
+                inner = term if inner is None else inner + term
+            assert inner is not None, "every giant step has a term"
+            inner = self._rotated(inner, start * unit)
+            total = inner if total is None else total + inner
+        assert total is not None, "no matrix is zero"
+        return total
+
+    def _rotated(self, x: EncryptedVector, steps: int) -> EncryptedVector:
+        """A rotation in the order of the matrices: by an odd number it also conjugates."""
+        steps %= self.trace.space.slots
+        if not steps:
+            return x
+        op = Op.ROTATE_CONJUGATE if steps % 2 else Op.ROTATE
+        node = TraceNode(op, (x.index,), self.source, steps=steps)
+        return x.slots_of(self.trace.record(node))
