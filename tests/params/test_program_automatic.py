@@ -1,7 +1,10 @@
 """Parameters chosen automatically: secure, precise, small, and explained."""
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +15,10 @@ from ringsmith import AutoBfvParameters, bfv_parameters_for_depth, client, trace
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import AutoParameters, CkksParameters, KeyNeeds
 from ringsmith.program import (
+    CkksProgram,
+    EncryptedArray,
     EncryptedVector,
+    Forecast,
     InputSpec,
     bounded,
     chebyshev,
@@ -163,6 +169,44 @@ def test_less_headroom_is_not_advised_where_more_is_needed() -> None:
 def test_the_message_names_the_best_scale() -> None:
     with pytest.raises(ProgramError, match=r"2\^55 forecasts 3[6-9]\.\d bits of precision, 42"):
         trace(lambda x: chebyshev(x, np.sin, 7), AutoParameters(precision_bits=42, max_n=1 << 14))
+
+
+@pytest.mark.parametrize(
+    ("precision", "scales"),
+    [
+        (6, [20, 27, 26]),  # 26 is too few; one bit a step would be five forecasts
+        (8, [20]),  # of key switching's error, with a special prime of 40 bits, too much stays
+    ],
+)
+def test_scales_are_stepped_to_by_what_makes_the_error(
+    precision: float, scales: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+    forecast = CkksProgram.forecast
+
+    def counted(program: CkksProgram, *args: Any, **options: Any) -> Forecast:  # noqa: ANN401
+        tried.append(round(math.log2(program.parameters.scale)))
+        return forecast(program, *args, **options)
+
+    monkeypatch.setattr(CkksProgram, "forecast", counted)
+    wish = AutoParameters(precision_bits=precision, max_prime_bits=40, headroom_bits=10, max_n=4096)
+    with suppress(ProgramError):
+        trace(lambda x: inner_product(x, np.ones(512), 512), wish, {"x": 512})
+    assert tried == scales
+
+
+def test_other_packings_are_tried_only_where_the_levels_may_fit() -> None:
+    lengths: list[int] = []
+    matrix = np.arange(1.0, 129).reshape(16, 8) / 1024
+
+    def deep(x: EncryptedArray) -> EncryptedArray:
+        lengths.append(x.trace.space.slots)
+        return (matrix @ x) ** 64
+
+    program = trace(deep, AutoParameters(precision_bits=10), {"x": (8, 12)})
+    times = Counter(lengths)
+    assert times[program.parameters.slots] > 1
+    assert times[min(times)] == 1
 
 
 def test_errors_of_the_program_itself_come_through() -> None:
