@@ -170,6 +170,8 @@ generated: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sourc
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.backends.rpau.device.generate_registers
 	@$(BIN)/python -m ringsmith.backends.vector.device.generate_registers
+	$(call say,Functions of the RTL's packages$(comma) in Python)
+	@$(BIN)/python -m ringsmith.hdl.packages.generate
 	$(call say,Commands: page; pictures of the pages)
 	@$(BIN)/python -m ringsmith.cli.commands_page
 	@$(BIN)/python docs/pictures/draw.py

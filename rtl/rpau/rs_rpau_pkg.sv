@@ -1,9 +1,9 @@
 // RPAU architecture: types of the interfaces inside a device, and latencies.
 //
-// The latencies are built from the blocks' own; backends/rpau/design/latency.py holds the
-// same functions for the scheduler, and the tests measure every instruction against it. All are
-// counted as in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one
-// in which the result stands at its output.
+// The latencies are built from the blocks' own; packages.toml names those that the scheduler takes
+// from here, and the tests measure every instruction against it. All are counted as in
+// rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which the
+// result stands at its output.
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
   import rs_ntt_pkg::*;

@@ -6,8 +6,8 @@
 // LogLanes-1 from the top are lanes at first, all others time; docs/reference/stream.md has the
 // layout.
 //
-// Latencies are counted as in rs_arith_pkg. backends/stream/design/latency.py holds the
-// same functions for the model.
+// Latencies are counted as in rs_arith_pkg. packages.toml names those that the model takes from
+// here.
 package rs_stream_pkg;
   import rs_arith_pkg::*;
   import rs_mem_pkg::*;

@@ -9,7 +9,7 @@ import pytest
 from ringsmith._core import is_prime
 from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block, Words
-from ringsmith.hdl.latencies import SCALE_STEP_LATENCY
+from ringsmith.hdl.packages.arith import scale_step_latency
 
 MakeBlock = Callable[..., Block]
 
@@ -85,7 +85,7 @@ def test_a_step_wider_than_a_dsp_is_refused(make_block: MakeBlock) -> None:
 
 def step(block: Block, q: int, step_bits: int, n: Words, digit: Words) -> None:
     """Checks one step of all operands against its definition in Python's integers."""
-    latency = SCALE_STEP_LATENCY
+    latency = scale_step_latency()
     out = block.run({"n_i": n, "digit_i": digit}, cycles=len(n) + latency)["n_o"].ravel()
     for result, a, d in zip(out[latency:].tolist(), n.tolist(), digit.tolist(), strict=True):
         r = (d - a) % (1 << step_bits)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from tests.rtl.test_latencies import elaborated
+from tests.rtl.package_values import elaborated
 
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_root, rtl_sources

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.hdl.fusesoc import run_fusesoc
-from tests.rtl.test_latencies import elaborated
+from tests.rtl.package_values import elaborated
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 EXAMPLE = CHECKOUT / "examples" / "ntt"

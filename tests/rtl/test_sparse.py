@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.design.design import MAX_NARROW_BITS, MAX_SHORTENED
 from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block, Words
-from ringsmith.hdl.latencies import MOD_SHORTEN_LATENCY
+from ringsmith.hdl.packages.arith import mod_shorten_latency
 from ringsmith.hdl.sources import rtl_root
 
 MakeBlock = Callable[..., Block]
@@ -250,8 +250,8 @@ def test_a_shortened_word_is_the_same_residue_and_a_word(
         corrected += sum(not 0 <= each < 1 << width for each in folds)
         words = np.array(expected, dtype=np.uint64)
         out = block.run({"x_i": np.array(x, dtype=np.uint64)}, cycles=len(x) + 16)["y_o"]
-        assert latency_of(out[: len(x)], words) == MOD_SHORTEN_LATENCY
-        assert np.array_equal(out[MOD_SHORTEN_LATENCY : MOD_SHORTEN_LATENCY + len(x)], words)
+        assert latency_of(out[: len(x)], words) == mod_shorten_latency()
+        assert np.array_equal(out[mod_shorten_latency() : mod_shorten_latency() + len(x)], words)
     assert corrected > len(moduli(width)) / 2
 
 
@@ -265,8 +265,8 @@ def test_every_word_is_shortened_for_every_modulus_of_a_small_width(
     x = np.arange(1 << wide)
     for q in taken:
         set_shorten_modulus(block, width, q)
-        out = block.run({"x_i": x}, cycles=len(x) + MOD_SHORTEN_LATENCY)["y_o"]
-        found = out[MOD_SHORTEN_LATENCY:].astype(np.int64)
+        out = block.run({"x_i": x}, cycles=len(x) + mod_shorten_latency())["y_o"]
+        found = out[mod_shorten_latency() :].astype(np.int64)
         assert np.all(found < 1 << width)
         assert np.array_equal(found % q, x % q)
         assert found.tolist() == [shortened(int(each), q, width) for each in x]

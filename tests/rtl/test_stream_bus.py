@@ -12,8 +12,7 @@ import pytest
 
 from ringsmith import _core
 from ringsmith.backends.stream.design import rtl
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design.design import BARRETT, MONTGOMERY, StreamDesign
 from ringsmith.backends.stream.design.rtl import FOLDERS
 from ringsmith.backends.stream.isa.descriptor import descriptor
 from ringsmith.hdl.block import Block

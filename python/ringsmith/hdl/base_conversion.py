@@ -11,31 +11,22 @@ from math import prod
 
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.dsps import DspSlice, division_dsps, product_dsps
-from ringsmith.hdl.latencies import (
-    DSP_SHORT,
-    MOD_ADDSUB_LATENCY,
-    SCALE_STEP_LATENCY,
-    TILE_LATENCY,
-    montgomery_latency,
-    scale_steps,
-)
+from ringsmith.hdl.packages import baseconv
 
-FRACTION_BITS = 89
+FRACTION_BITS = baseconv.LIFT_FRACTION_BITS
 """Of the fractions T_i, as the subroutine graph's ``lift`` and ``scale`` have them."""
-
-_DSP_LONG = int(DspSlice.DSP48E2)
 
 
 class Load(IntEnum):
     """What a loaded word is: ``load_kind_i``, by the names of ``rs_baseconv_pkg``."""
 
-    SHAPE = 0
-    INPUT_MODULUS = 1
-    INPUT_FACTOR = 2
-    FRACTION = 3
-    WEIGHT = 4
-    OUTPUT_MODULUS = 5
-    QUOTIENT_FACTOR = 6
+    SHAPE = baseconv.LOAD_SHAPE
+    INPUT_MODULUS = baseconv.LOAD_INPUT_MODULUS
+    INPUT_FACTOR = baseconv.LOAD_INPUT_FACTOR
+    FRACTION = baseconv.LOAD_FRACTION
+    WEIGHT = baseconv.LOAD_WEIGHT
+    OUTPUT_MODULUS = baseconv.LOAD_OUTPUT_MODULUS
+    QUOTIENT_FACTOR = baseconv.LOAD_QUOTIENT_FACTOR
 
 
 @dataclass(frozen=True)
@@ -225,12 +216,12 @@ class BaseConverter:
     @property
     def reduced_bits(self) -> int:
         """E: bits that the reducer divides away, and factors bring with them."""
-        return self.width + (2 * self.terms - 1).bit_length()
+        return baseconv.reduced_bits(self.width, self.terms)
 
     @property
     def fraction_tiles(self) -> int:
         """DSPs that multiply with the fractions."""
-        return -(-self.width // DSP_SHORT) * -(-self.fraction_bits // _DSP_LONG)
+        return baseconv.fraction_tiles(self.width, self.fraction_bits)
 
     @property
     def fraction_columns(self) -> int:
@@ -240,13 +231,12 @@ class BaseConverter:
     @property
     def weight_tiles(self) -> int:
         """DSPs that multiply with the weights of one output."""
-        return -(-self.width // DSP_SHORT) * -(-self.width // _DSP_LONG)
+        return baseconv.tiles(self.width, self.width)
 
     @property
     def quotient_tiles(self) -> int:
         """DSPs that multiply v."""
-        quotient_bits = self.width + (self.terms - 1).bit_length()
-        return -(-quotient_bits // min(self.width, DSP_SHORT)) * -(-self.width // _DSP_LONG)
+        return baseconv.quotient_tiles(self.width, self.terms)
 
     @property
     def dsps(self) -> int:
@@ -261,10 +251,9 @@ class BaseConverter:
 
     def latency(self, terms: int) -> int:
         """Cycles from the first term of a conversion of this many terms to its first output."""
-        scaled = 2 + montgomery_latency(self.width, self.step_bits)
-        steps = scale_steps(self.reduced_bits, self.step_bits)
-        reduced = 3 + self.quotient_tiles - 1 + steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
-        return scaled + self.fraction_tiles + terms - 1 + TILE_LATENCY + reduced
+        return baseconv.base_convert_latency(
+            self.width, self.step_bits, self.fraction_bits, self.terms, terms
+        )
 
     def words(self, table: int, conversion: Conversion) -> list[LoadedWord]:
         """What is loaded for a conversion.

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from ringsmith.hdl.latencies import DSP_SHORT, scale_step_bits
+from ringsmith.hdl.packages.arith import DSP_SHORT, scale_step_bits
 
 
 class DspSlice(IntEnum):

@@ -29,7 +29,7 @@ from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph.expand import expand
-from ringsmith.hdl.latencies import MOD_SHORTEN_LATENCY
+from ringsmith.hdl.packages.arith import mod_shorten_latency
 from ringsmith.lower import lower_operation
 from ringsmith.params import AutoParameters, CkksParameters, SecurityWarning, parameter_set
 
@@ -288,7 +288,7 @@ def test_a_transfer_takes_as_long_as_words_are_shortened_whoever_receives() -> N
     after = latencies(SMALL)
     longer = {name for name in before if before[name] != after[name]}
     assert longer == {"broadcast", "send"}
-    assert all(after[name] - before[name] == MOD_SHORTEN_LATENCY for name in longer)
+    assert all(after[name] - before[name] == mod_shorten_latency() for name in longer)
 
 
 OPERATIONS = [

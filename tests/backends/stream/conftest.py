@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.stream.design import generator, latency
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT
+from ringsmith.backends.stream.design import generator, package
+from ringsmith.backends.stream.design.design import BARRETT, StreamDesign
 from ringsmith.backends.stream.device.rtl import Frame, core_block, stimulus
 from ringsmith.backends.stream.isa.descriptor import descriptor
 from ringsmith.backends.stream.model import flow
@@ -91,8 +90,8 @@ def check_products(
     block: Block, design: StreamDesign, frames: Sequence[Product], wanted: Sequence[int]
 ) -> list[int]:
     """Runs frames and asserts results, cycles and readiness; returns when products began."""
-    schedule = generator.schedule(*design.shape, design.slots, wanted)
-    delay = latency.core_cycles(*design.shape)
+    schedule = generator.schedule(design.cfg, design.slots, wanted)
+    delay = package.core_cycles(design.cfg)
     total = schedule.started[-1] + design.period + delay
     inputs = stimulus(design, frames, schedule)
     names = ["descriptor_ready_o", "ready_o", "first_o", "y_o"]

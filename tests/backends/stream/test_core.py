@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design.design import BARRETT, MONTGOMERY, StreamDesign
 from ringsmith.backends.stream.model import flow
 
 FramesOf = Callable[[StreamDesign, int, int], list[Any]]

@@ -6,8 +6,7 @@ import pytest
 
 from ringsmith import _core
 from ringsmith.backends.stream.design import area, generator
-from ringsmith.backends.stream.design.design import LANES, StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design.design import BARRETT, LANES, MONTGOMERY, StreamDesign
 from ringsmith.backends.stream.isa.descriptor import descriptor, prime_error
 from ringsmith.errors import ParameterError
 from ringsmith.hdl import dsps
@@ -44,20 +43,21 @@ def test_every_design_has_slots_that_leave_no_pause() -> None:
                 except ParameterError:
                     assert (1 << log_n) // lanes < 128  # twice the generator's ring
                     continue
-                started = generator.schedule(*design.shape, design.slots, [0] * 60).started
+                started = generator.schedule(design.cfg, design.slots, [0] * 60).started
                 assert started[-1] - started[29] == 30 * design.period
 
 
 def test_one_slot_less_than_the_fewest_leaves_pauses() -> None:
-    fewest = generator.slots(8, 2, 30, MONTGOMERY)
+    cfg = StreamDesign("some", 8, 4, 30).cfg
+    fewest = generator.slots(cfg)
     assert fewest > 2
-    started = generator.schedule(8, 2, 30, MONTGOMERY, fewest - 1, [0] * 60).started
+    started = generator.schedule(cfg, fewest - 1, [0] * 60).started
     assert started[-1] - started[29] > 30 * 64
 
 
 def test_a_frame_waits_for_its_data() -> None:
     wanted = [5000, 5000, 20_000]
-    assert generator.schedule(12, 1, 30, MONTGOMERY, 2, wanted).started == [5000, 7048, 20_000]
+    assert generator.schedule(RPM.cfg, 2, wanted).started == [5000, 7048, 20_000]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_another_name_is_refused_with_those_there_are(name: str, text: str) -> N
 def test_a_long_batch_goes_on_as_its_beginning_does(shape: tuple[int, int, int]) -> None:
     design = StreamDesign("any", *shape)
     for count in (3, 24, 70):
-        wanted = generator.schedule(*design.shape, design.slots, [0] * count)
+        wanted = generator.schedule(design.cfg, design.slots, [0] * count)
         assert batch_schedule(design, count) == wanted
     assert batch_cycles(design, 0) == 0
 

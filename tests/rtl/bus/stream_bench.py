@@ -18,8 +18,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from ringsmith import _core
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT
+from ringsmith.backends.stream.design.design import BARRETT, StreamDesign
 from ringsmith.backends.stream.isa.descriptor import Descriptor, descriptor
 
 SHAPE, TURN = json.loads(os.environ["RINGSMITH_BENCH"])

@@ -27,8 +27,13 @@ from ringsmith.backends.explorer import (
 from ringsmith.backends.stream.compiler.compile import compile_graph
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
 from ringsmith.backends.stream.design import area
-from ringsmith.backends.stream.design.design import ARCHITECTURE, LANES, StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design.design import (
+    ARCHITECTURE,
+    BARRETT,
+    LANES,
+    MONTGOMERY,
+    StreamDesign,
+)
 from ringsmith.backends.stream.device.device import host_values
 from ringsmith.backends.stream.isa.descriptor import prime_error
 from ringsmith.backends.stream.model.batch import batch_cycles

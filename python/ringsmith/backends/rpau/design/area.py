@@ -16,6 +16,7 @@ from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps
+from ringsmith.hdl.packages import ntt
 from ringsmith.hdl.synthesis import Area, area_less, area_times, block_rams, total_area, ultra_rams
 
 MEASURED = "area.toml"
@@ -24,9 +25,6 @@ MEASURED = "area.toml"
 
 _PRODUCT_DSPS = 9
 """Of a modular multiplier of 60-bit words with sparse reduction; tests/rtl/test_area.py."""
-
-LUT_RAM_WORDS = 64
-"""LutRamWords of ``rs_ntt_pkg``: a longer twiddle table is in block RAM."""
 
 _BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
 
@@ -96,7 +94,7 @@ def twiddle_rams(design: RpauDesign, rpau: int = 0) -> Rams:
             design.cores * block_rams(width, sets * (1 << design.max_log_n) // design.cores), 0
         )
     low, high = sets << design.twiddle_lo_bits, sets * design.twiddle_hi_words
-    depths = [depth for depth in (low, *[high] * design.cores) if depth > LUT_RAM_WORDS]
+    depths = [depth for depth in (low, *[high] * design.cores) if depth > ntt.LUT_RAM_WORDS]
     return Rams(sum(block_rams(width, depth) for depth in depths), 0)
 
 

@@ -8,8 +8,8 @@ where nothing else is said.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ringsmith.backends.stream.design import latency
-from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design import package
+from ringsmith.backends.stream.design.design import BARRETT, StreamDesign
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
 from ringsmith.hdl.synthesis import block_rams
@@ -69,7 +69,7 @@ def weighing_multipliers(design: StreamDesign) -> int:
 
 def multiplier_dsps(design: StreamDesign, slices: DspSlice = DspSlice.DSP48E1) -> int:
     """DSP slices of a modular multiplier."""
-    if design.multiplier == latency.BARRETT:
+    if design.multiplier == BARRETT:
         return barrett_dsps(design.word_bits, slices)
     return montgomery_dsps(design.log_n, design.word_bits, slices)
 
@@ -95,7 +95,7 @@ def banks(design: StreamDesign, stage: int, *, inverse: bool) -> int:
     The generator begins frame f + slots when frame f has started to flow, or later, and frames are
     at least a period apart: this many banks keep every frame's factors until their last read.
     """
-    read = latency.factor_cycles(*design.shape, stage, inverse=inverse)
+    read = package.factor_cycles(design.cfg, stage, inverse)
     return design.slots + 1 + -(-read // design.period)
 
 
@@ -110,11 +110,10 @@ def _factor_depths(design: StreamDesign) -> Iterator[int]:
 def memories(design: StreamDesign) -> Memories:
     """Block RAMs; smaller memories are in LUTs."""
     width, lanes = design.word_bits, design.lanes
-    shape = (design.log_n, design.log_lanes)
-    distances = [latency.exchange_distance(*shape, stage) for stage in range(design.log_n)]
+    distances = [design.exchange_distance(stage) for stage in range(design.log_n)]
     delays = [distance for distance in distances if distance >= _BLOCK_FROM]
     depths = [depth for depth in _factor_depths(design) if depth > _BLOCK_FROM]
-    frames = latency.output_frames(*design.shape)
+    frames = package.output_frames(design.cfg)
     return Memories(
         exchanges=TRANSFORMS * lanes * sum(block_rams(width, depth) for depth in delays),
         factors=lanes // 2 * sum(block_rams(width, depth) for depth in depths),
@@ -145,7 +144,7 @@ def gigabytes_per_second(design: StreamDesign, megahertz: float) -> tuple[float,
 
 def latency_cycles(design: StreamDesign) -> int:
     """From a product's first words to its own first words, where nothing pauses."""
-    return latency.core_cycles(*design.shape)
+    return package.core_cycles(design.cfg)
 
 
 def products_per_millisecond(design: StreamDesign, megahertz: float) -> float:

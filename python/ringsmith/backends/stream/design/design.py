@@ -4,19 +4,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ringsmith import design_files
-from ringsmith.backends.stream.design import generator
-from ringsmith.backends.stream.design.latency import (
-    BARRETT,
-    MONTGOMERY,
-    MULTIPLIERS,
-    generator_loop,
-    log_ring,
-)
+from ringsmith.backends.stream.design import generator, package
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
 from ringsmith.params import ParameterLimits
 
 LANES = (2, 4, 8, 16)
+
+MONTGOMERY, BARRETT = "montgomery", "barrett"
+MULTIPLIERS = (MONTGOMERY, BARRETT)
+"""Each at its number in ``rs_stream_pkg``."""
 
 _MOST_BITS = {MONTGOMERY: 62, BARRETT: 60}
 
@@ -64,9 +61,9 @@ class StreamDesign:
                 f"must hold a prime that is 1 modulo 2N, and {self.multiplier} multipliers have at "
                 f"most {most} bits"
             )
-        least = max(64, 2 << log_ring(self.log_n, self.word_bits, self.multiplier))
+        least = max(64, 2 << package.log_ring(self.cfg))
         if self.period < least:
-            loop = generator_loop(self.log_n, self.word_bits, self.multiplier)
+            loop = package.generator_loop(self.cfg)
             raise ParameterError(
                 f"N / lanes = {self.period} is below {least}: a frame must have 64 cycles, and "
                 "twice the twiddle generator's ring, which covers a pipeline of "
@@ -84,9 +81,10 @@ class StreamDesign:
         return self.lanes.bit_length() - 1
 
     @property
-    def shape(self) -> tuple[int, int, int, str]:
-        """log2 N, log2 of the lanes, bits of a word, and multiplier: what latencies depend on."""
-        return self.log_n, self.log_lanes, self.word_bits, self.multiplier
+    def cfg(self) -> package.StreamCfg:
+        """What latencies depend on."""
+        number = MULTIPLIERS.index(self.multiplier)
+        return package.StreamCfg(self.log_n, self.log_lanes, self.word_bits, number)
 
     @property
     def period(self) -> int:
@@ -96,7 +94,11 @@ class StreamDesign:
     @property
     def slots(self) -> int:
         """Frames whose factors are generated at once: the fewest with which none waits."""
-        return generator.slots(*self.shape)
+        return generator.slots(self.cfg)
+
+    def exchange_distance(self, stage: int) -> int:
+        """Cycles between words that a stage exchanges between two lanes; 0: it exchanges none."""
+        return 0 if stage < self.log_lanes else 1 << package.log_distance(self.log_n, stage)
 
 
 def named_stream_designs() -> list[str]:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ringsmith.backends.stream.design.latency import generator_loop, log_ring
+from ringsmith.backends.stream.design.package import StreamCfg, generator_loop, log_ring
 from ringsmith.caching import cached
 
 _FRAMES = 24
@@ -44,26 +44,16 @@ def limit_behind(finished: int, ring: int, period: int) -> int:
     return min(2 << (finished.bit_length() - 1), period)
 
 
-def schedule(
-    log_n: int,
-    log_lanes: int,
-    word_bits: int,
-    multiplier: str,
-    slots: int,
-    wanted: Iterable[int],
-) -> Schedule:
+def schedule(cfg: StreamCfg, slots: int, wanted: Iterable[int]) -> Schedule:
     """When frames begin to flow, descriptors being offered from cycle 0 on.
 
     Args:
-        log_n: log2 of the ring degree.
-        log_lanes: log2 of the lanes.
-        word_bits: Width of a word.
-        multiplier: Kind of the modular multipliers.
+        cfg: What the design's latencies depend on.
         slots: Frames that the generator works on at once.
         wanted: For each frame, the first cycle in which its data are there.
     """
-    period, ring = 1 << (log_n - log_lanes), 1 << log_ring(log_n, word_bits, multiplier)
-    loop = generator_loop(log_n, word_bits, multiplier)
+    period, ring = 1 << (cfg.log_n - cfg.log_lanes), 1 << log_ring(cfg)
+    loop = generator_loop(cfg)
     earliest = list(wanted)
     accepted: list[int] = []
     started: list[int] = []
@@ -100,11 +90,11 @@ def schedule(
 
 
 @cached
-def slots(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -> int:
+def slots(cfg: StreamCfg) -> int:
     """The fewest slots with which frames follow each other every N / lanes cycles."""
-    period = 1 << (log_n - log_lanes)
+    period = 1 << (cfg.log_n - cfg.log_lanes)
     for count in range(2, _MOST_SLOTS):
-        started = schedule(log_n, log_lanes, word_bits, multiplier, count, [0] * _FRAMES).started
+        started = schedule(cfg, count, [0] * _FRAMES).started
         if started[-1] - started[_FRAMES // 2] == (_FRAMES - 1 - _FRAMES // 2) * period:
             return count
-    raise AssertionError(f"{_MOST_SLOTS} slots leave pauses at N = 2^{log_n}")
+    raise AssertionError(f"{_MOST_SLOTS} slots leave pauses at N = 2^{cfg.log_n}")

@@ -1,7 +1,6 @@
 """The RTL of a stream design: its top modules, their sources, and what they are elaborated with."""
 
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import MULTIPLIERS
+from ringsmith.backends.stream.design.design import MULTIPLIERS, StreamDesign
 from ringsmith.hdl.record import Field, Record, Values
 
 CORE = "rs_stream_core"

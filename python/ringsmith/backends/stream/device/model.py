@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ringsmith.backends.stream.design import latency
+from ringsmith.backends.stream.design import package
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.interface import (
     ResidueProduct,
@@ -35,6 +35,6 @@ class StreamModel:
         checked_descriptors(batch, self.design)
         products = [self._core.product(each.prime, each.a, each.b) for each in batch]
         design = self.design
-        delay = latency.core_cycles(*design.shape)
+        delay = package.core_cycles(design.cfg)
         starts = [started + delay for started in batch_schedule(design, len(batch)).started]
         return StreamReport(products, starts, batch_cycles(design, len(batch)))

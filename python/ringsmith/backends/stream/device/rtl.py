@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.stream.design import latency, rtl
+from ringsmith.backends.stream.design import package, rtl
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.design.generator import Schedule
 from ringsmith.backends.stream.device.interface import (
@@ -116,7 +116,7 @@ class StreamRtl:
             return StreamReport([], [], 0)
         frames = [Frame(d, p.a, p.b) for d, p in zip(descriptors, batch, strict=True)]
         schedule = batch_schedule(self.design, len(batch))
-        delay = latency.core_cycles(*self.design.shape)
+        delay = package.core_cycles(self.design.cfg)
         total = schedule.started[-1] + delay + self.design.period
         names = ("descriptor_ready_o", "ready_o", "first_o", "y_o")
         inputs = stimulus(self.design, frames, schedule)

@@ -18,8 +18,8 @@ from ringsmith.backends.exporter import (
     hex_words,
 )
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
-from ringsmith.backends.stream.design import area, latency, rtl
-from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design import area, rtl
+from ringsmith.backends.stream.design.design import BARRETT, StreamDesign
 from ringsmith.backends.stream.device.device import StreamDevice
 from ringsmith.backends.stream.device.interface import (
     ResidueProduct,
@@ -64,7 +64,7 @@ class StreamExporter(Exporter):
     def parameters(self, design: Design) -> RlweParameters:
         """CKKS with two data primes and a special one, as wide as the design's words."""
         own = cast("StreamDesign", design)
-        narrower = 0 if own.multiplier == latency.BARRETT else 1
+        narrower = 0 if own.multiplier == BARRETT else 1
         bits = (own.word_bits - narrower,) * _DATA_PRIMES
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no data will ever be encrypted with these
@@ -166,7 +166,7 @@ def _header(design: StreamDesign) -> str:
         "STREAM_WORD_BYTES": _word_bits(design) // 8,
         "DESCRIPTOR_WORDS": 3 + design.lanes,
         "BEATS": design.period,
-        "BARRETT": int(design.multiplier == latency.BARRETT),
+        "BARRETT": int(design.multiplier == BARRETT),
         "ANSWER_TAKEN": 0,
         "ANSWER_NOT_FOR_RING": 1,
         "ANSWER_PRIME_SIZE": 2,
@@ -180,7 +180,7 @@ def _header(design: StreamDesign) -> str:
 
 
 def _page(design: StreamDesign) -> str:
-    barrett = design.multiplier == latency.BARRETT
+    barrett = design.multiplier == BARRETT
     return Template(_text("streams.md")).substitute(
         name=design.name,
         degree=design.n,

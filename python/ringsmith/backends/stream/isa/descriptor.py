@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from ringsmith._core import is_prime
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT
+from ringsmith.backends.stream.design.design import BARRETT, StreamDesign
 from ringsmith.errors import ParameterError
 
 

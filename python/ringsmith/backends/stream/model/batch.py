@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith import _core
-from ringsmith.backends.stream.design import generator, latency
+from ringsmith.backends.stream.design import generator, package
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.isa.descriptor import Descriptor, descriptor, prime_error
 from ringsmith.caching import cached
@@ -24,7 +24,7 @@ def batch_schedule(design: StreamDesign, count: int) -> generator.Schedule:
     All is offered at once, from cycle 0 on. The beginning is simulated, from there on descriptors
     and frames follow each other every period.
     """
-    found = generator.schedule(*design.shape, design.slots, [0] * min(count, _STEADY))
+    found = generator.schedule(design.cfg, design.slots, [0] * min(count, _STEADY))
     later = range(1, count - len(found.started) + 1)
     return generator.Schedule(
         found.accepted + [found.accepted[-1] + i * design.period for i in later],
@@ -37,7 +37,7 @@ def batch_cycles(design: StreamDesign, count: int) -> int:
     if count == 0:
         return 0
     started = batch_schedule(design, count).started
-    delay = latency.core_cycles(*design.shape)
+    delay = package.core_cycles(design.cfg)
     return started[-1] + delay + design.period
 
 

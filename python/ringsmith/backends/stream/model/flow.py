@@ -1,14 +1,13 @@
 """What flows through the pipeline, frame by frame: its layouts and factors, stage by stage.
 
 A frame is an array (period, lanes): a row a cycle. This is the definition that the RTL follows, in
-integers and without cycles; :mod:`ringsmith.backends.stream.design.latency` has those.
+integers and without cycles; ``rs_stream_pkg`` has those.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT, exchange_distance
+from ringsmith.backends.stream.design.design import BARRETT, StreamDesign
 from ringsmith.backends.stream.isa.descriptor import Descriptor
 
 Words = NDArray[np.uint64]
@@ -62,7 +61,7 @@ def exponents(design: StreamDesign, stage: int, *, inverse: bool) -> NDArray[np.
 
 def exchange(design: StreamDesign, stage: int, frame: Integers) -> Integers:
     """Exchanges the lowest lane bit with the stage's time bit; a second time undoes it."""
-    distance = exchange_distance(design.log_n, design.log_lanes, stage)
+    distance = design.exchange_distance(stage)
     if not distance:
         return frame
     bits = frame.reshape(-1, 2, distance, design.lanes // 2, 2)

@@ -7,11 +7,12 @@ it there. Each port holds a slice of every row, so that all are given the same a
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.isa.instructions import Limb, Program
 from ringsmith.errors import ProgramError
 
-HOME_SHIFT = 29
+HOME_SHIFT = package.MEMORY_ROW_BITS
 """Bits of a row's number in the memory of a cluster; its address has the cluster's above them."""
 
 

@@ -22,15 +22,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.backends.vector.design.latency import (
-    factor_cycles,
-    pass_cycles,
-    result_cycles,
-    summand_cycles,
-    turn_cycles,
-)
 from ringsmith.backends.vector.design.word_layout import Shape, forward_passes, inverse_passes
+from ringsmith.backends.vector.isa.instruction_set import ISA
 from ringsmith.backends.vector.isa.instructions import (
     STREAMS,
     Automorph,
@@ -63,17 +58,16 @@ FREED_NOTICE = 3
 STORE_LEAD = 7
 """Cycles from the begin of a store until its first beat can be at the ports."""
 
-LISTED = 32
+LISTED = 1 << package.LOG_LISTED
 """Instructions of list computing that are read ahead."""
 
-LIST_SLOTS = 4
+LIST_SLOTS = (1 << package.LOG_LIST_BEATS) // package.SLOT_BEATS
 """Slots of loads, and of stores, that are read ahead."""
 
-SLOT_LOADS, SLOT_STORES = 16, 32
-"""Loads, and stores, of a slot of 256 bytes of their lists."""
-
-SLOT_BEATS, INSTRUCTION_BEATS = 4, 3
-"""Beats of such a slot, and of an instruction's."""
+SLOT_LOADS, SLOT_STORES = (
+    8 * package.SLOT_BYTES // ISA.structures[name].width for name in ("load", "store")
+)
+"""Loads, and stores, of a slot of their lists."""
 
 
 class Cycles:
@@ -90,11 +84,12 @@ class Cycles:
         self._halves = halves
         self.rows, self._passes = shape.rows, shape.passes
         self._forward, self._inverse = forward_passes(shape), inverse_passes(shape)
-        self.pass_delay, self.turn = pass_cycles(design), turn_cycles(design)
-        stages = range(design.log_radix)
-        self._summand = [summand_cycles(design, stage) for stage in stages]
-        self._factor = [factor_cycles(design, stage) for stage in stages]
-        self._written = [result_cycles(design, stage) for stage in stages]
+        cfg, stages = design.cfg, range(design.log_radix)
+        self.pass_delay = package.core_transform_latency(cfg)
+        self.turn = package.array_turn(cfg)
+        self._summand = [package.array_z_time(cfg, stage) for stage in stages]
+        self._factor = [package.array_y_time(cfg, stage) for stage in stages]
+        self._written = [package.core_point_latency(cfg, stage) for stage in stages]
 
     @property
     def together(self) -> int:
@@ -342,9 +337,9 @@ def read_ahead(programs: Sequence[Program], design: VectorDesign) -> int:
     beats = Beats(memory.interval, memory.read_pause)
     most = 1
     for own in programs:
-        count = INSTRUCTION_BEATS * min(len(own.computing), LISTED)
+        count = package.INSTRUCTION_BEATS * min(len(own.computing), LISTED)
         for length, held in ((len(own.loads), SLOT_LOADS), (len(own.stores), SLOT_STORES)):
-            count += SLOT_BEATS * min(-(-length // held), LIST_SLOTS)
+            count += package.SLOT_BEATS * min(-(-length // held), LIST_SLOTS)
         if count:
             most = max(most, beats.nth(2, count - 1) + 1 + memory.latency)
     return most

@@ -14,12 +14,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.design import BARRETT, VectorDesign
-from ringsmith.backends.vector.design.latency import step_bits
 from ringsmith.backends.vector.isa.instructions import FACTOR_STREAMS, STREAMS
 from ringsmith.caching import cached
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
-from ringsmith.hdl.latencies import fits_two_steps
 from ringsmith.hdl.synthesis import Area, area_less, area_times, block_rams, total_area, ultra_rams
 
 PARTS: Mapping[str, str] = MappingProxyType(
@@ -61,8 +60,7 @@ def arithmetic(design: VectorDesign) -> str:
     """Which multiplier a design has, as ``area.toml`` calls it."""
     if design.reduction == BARRETT:
         return BARRETT
-    two = fits_two_steps(design.word_bits, step_bits(design))
-    return "two_steps" if two else "montgomery"
+    return "two_steps" if package.product_two_steps(design.cfg) else "montgomery"
 
 
 def alu_dsps(design: VectorDesign) -> int:

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.word_layout import Shape, table_rows
 from ringsmith.backends.vector.isa.instruction_set import ISA
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.packages import arith
 from ringsmith.params import ParameterLimits
 from ringsmith.platforms import Memory, load_platform
 from ringsmith.short_repr import short_repr
@@ -16,12 +18,10 @@ ARCHITECTURE = "vector"
 
 BARRETT, MONTGOMERY = "barrett", "montgomery"
 REDUCTIONS = (BARRETT, MONTGOMERY)
+"""Each at its number in ``rs_vector_pkg``."""
 
 PAGE_BYTES = 4096
 """No burst crosses a multiple of it."""
-
-LIST_BITS = 512
-"""Bits of the ports that programs are read by."""
 
 _LISTED_CYCLES, _LISTED_BEATS = 256, 35
 """Cycles that what is read ahead of a list lasts at least; beats of lists that are on their way
@@ -116,10 +116,10 @@ class VectorDesign:
     def _check_memory(self) -> None:
         """Refuses ports that the platform has not, and rows that are no whole number of beats."""
         lists = self.list_memory
-        if (found := lists.port_bits) != LIST_BITS:
+        if (found := lists.port_bits) != package.LIST_BITS:
             raise ParameterError(
                 f"platform {self.platform}: list_memory has port_bits = {found}, and programs are "
-                f"read by ports of {LIST_BITS} bits"
+                f"read by ports of {package.LIST_BITS} bits"
             )
         share = 1 - lists.read_pause / lists.interval
         longest = lists.latency + lists.read_pause + _LISTED_BEATS / max(share, _LIST_SHARE)
@@ -226,6 +226,24 @@ class VectorDesign:
         return found
 
     @property
+    def step_bits(self) -> int:
+        """Bits that a step of Montgomery's reduction removes."""
+        return arith.scale_step_bits(self.log_n)
+
+    @property
+    def cfg(self) -> package.VectorCfg:
+        """What latencies depend on."""
+        return package.VectorCfg(
+            width=self.word_bits,
+            reduction=REDUCTIONS.index(self.reduction),
+            step_bits=self.step_bits,
+            log_lanes=self.log_lanes,
+            log_radix=self.log_radix,
+            ports=self.ports,
+            port_bits=self.memory.port_bits,
+        )
+
+    @property
     def word_bytes(self) -> int:
         """Bytes of a word in memory."""
         return 4 if self.word_bits <= 32 else 8
@@ -238,7 +256,7 @@ class VectorDesign:
     @property
     def row_cycles(self) -> int:
         """Beats of a row at each of its cluster's ports."""
-        return 8 * self.row_bytes // (self.ports * self.memory.port_bits)
+        return package.row_cycles(self.cfg)
 
     def read_cycles(self, rows: int) -> int:
         """Cycles in which memory hands a cluster rows, with its pauses, on average."""

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
-from ringsmith.backends.vector.design.latency import step_bits
+from ringsmith.backends.vector.design.design import REDUCTIONS, VectorDesign
 from ringsmith.hdl.record import Field, Record, Values
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.platforms import Memory
@@ -26,8 +25,8 @@ def configuration(design: VectorDesign) -> Record:
     """A design's record, ``rs_vector_pkg::vector_cfg_t``; its banks are in block RAM."""
     values = {
         "Width": design.word_bits,
-        "Reduction": int(design.reduction == MONTGOMERY),
-        "StepBits": step_bits(design),
+        "Reduction": REDUCTIONS.index(design.reduction),
+        "StepBits": design.step_bits,
         "LogLanes": design.log_lanes,
         "LogRadix": design.log_radix,
         "Banks": design.banks,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.memory_map import Place
+from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.word_layout import (
     Layout,
     Shape,
@@ -88,11 +89,11 @@ def _table(executable: VectorExecutable, prime: int, inverse: int) -> Words:
     return factor_rows(executable.shape, q, root, executable.design.factor(q))
 
 
-BEAT_WORDS = 8
+BEAT_WORDS = package.LIST_BITS // 64
 """Words of 64 bits of a beat."""
 
-SLOT_WORDS = 4 * BEAT_WORDS
-SLOT_BYTES = 8 * SLOT_WORDS
+SLOT_WORDS = package.SLOT_BYTES // 8
+"""Words of 64 bits of a slot of a list."""
 
 
 @dataclass(frozen=True)

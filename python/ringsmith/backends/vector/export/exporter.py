@@ -9,9 +9,9 @@ from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greeting, Hardware
 from ringsmith.backends.types import Design
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design import package, rtl
 from ringsmith.backends.vector.design.area import device_area
-from ringsmith.backends.vector.design.design import LIST_BITS, VectorDesign
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
     CLUSTERS,
@@ -138,7 +138,7 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
             master=True,
             id_bits=0,
             address_bits=rtl.ADDRESS_BITS,
-            data_bits=LIST_BITS,
+            data_bits=package.LIST_BITS,
             of="clk_i",
             about=f"memory of lists, only read, of cluster {cluster}",
             writes=False,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.design import MONTGOMERY, PAGE_BYTES, VectorDesign
 from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
@@ -13,7 +14,6 @@ from ringsmith.backends.vector.design.register_table import (
     Status,
     VectorRegister,
 )
-from ringsmith.backends.vector.device.image import SLOT_BYTES
 from ringsmith.hdl.sources import rtl_root
 from ringsmith.markdown import table_lines
 
@@ -70,7 +70,7 @@ def _header(design: VectorDesign) -> str:
         "PORT_BITS": design.memory.port_bits,
         "ROW_BEATS": design.row_cycles,
         "BURST_BEATS": design.burst_beats,
-        "LIST_SLOT_BYTES": SLOT_BYTES,
+        "LIST_SLOT_BYTES": package.SLOT_BYTES,
     }
     registers = [(register.name, value) for register, value in _greeted(design)]
     return "\n".join(
@@ -159,5 +159,5 @@ def _memory(design: VectorDesign) -> str:
         f"{design.ports} buses from bus {design.ports} · c on, and also reads at the addresses of "
         f"other clusters' buses. Bursts have at most {design.burst_beats} beats, ascending "
         f"addresses and no ids, and do not cross {PAGE_BYTES:,} bytes. Lists lie in slots of "
-        f"{SLOT_BYTES} bytes behind bus `m_list`.{crossed}"
+        f"{package.SLOT_BYTES} bytes behind bus `m_list`.{crossed}"
     )

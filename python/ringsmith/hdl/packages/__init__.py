@@ -1,0 +1,5 @@
+"""Functions and numbers of the SystemVerilog packages of shared folders, in Python.
+
+``rtl/packages.toml`` names them; ``generate`` writes the modules beside it, and those of the
+architectures, from ``rtl/``.
+"""
