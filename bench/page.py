@@ -58,6 +58,7 @@ _SHORT: Mapping[str, str] = {
     "microseconds": "µs",
     "seconds": "s",
     "per_second": "per second",
+    "gigabytes": "GB",
     "percent": "%",
     "megahertz": "MHz",
     "bytes": "bytes",

@@ -126,10 +126,11 @@ LATTIGO = "Lattigo v6.2.0"
 
 def lattigo_missing() -> str | None:
     """Says why Lattigo is left out; None: it can be measured. Builds it at the first call."""
-    return why_missing("Lattigo", "go", _lattigo)
+    return why_missing("Lattigo", "go", lattigo_program)
 
 
-def _lattigo() -> Path:
+def lattigo_program() -> Path:
+    """Returns the program that times Lattigo; built at the first call. Raises ToolError."""
     return build("lattigo", ["go", "build", "-o", "baseline", "."], "baseline")
 
 
@@ -142,7 +143,7 @@ def lattigo_operations(item: BenchSet) -> Iterator[dict[str, Timed]]:
     if item.plain_modulus:
         yield {}
         return
-    program = _lattigo()
+    program = lattigo_program()
     log_n = item.n.bit_length() - 1
     arguments = [str(number) for number in (log_n, item.special, *item.primes)]
     command = [str(program), *arguments]

@@ -70,7 +70,7 @@ def test_each_function_of_a_bench_is_there(name: str) -> None:
 def test_an_unknown_bench_or_paper_is_refused_with_those_there_are() -> None:
     done = CliRunner().invoke(app, ["bench", "moon"])
     assert done.exit_code == 2
-    assert "bench 'moon': choose one of cpu, framework" in done.stderr
+    assert "bench 'moon': choose one of bootstrapping, cpu, framework" in done.stderr
     with pytest.raises(ParameterError, match="has no paper 'moon': choose one of medha"):
         figures("moon")
     done = CliRunner().invoke(app, ["bench", "nano", "--set", "limbs"])
@@ -124,6 +124,7 @@ EXPECTED = {
     "rpm": [("interval", "", "rtl"), ("mult_relin", "", "estimate"), ("cpu_products", "", "cpu")],
     "heir": [("dot_f32, CKKS, ours", "", "cpu")],
     "transforms": [("matvec", "SEAL", "cpu"), ("dot_f32", "", "model")],
+    "bootstrapping": [("bootstrap", "Ringsmith's cpu device", "cpu")],
     "cpu": [("rotate_8_hoisted", "8 of ours, one by one", "cpu")],
     "service": [
         ("2 clients", "", "cpu"),

@@ -26,7 +26,7 @@ CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 DIGESTS = {
     "program-1-ckks.rsp": "17ed5fb7f3a75956d8e2b1f5d3d1137b",
     "program-1-bfv.rsp": "bdbff931e36df7426248e9d9ac8b9aaf",
-    "client-kit-1.rsk": "b5486f36ed3795a8dfea3a78b40fee8c",
+    "client-kit-1.rsk": "116472aaa6769bde41d53b5f62dded87",
     "compiled-1-cpu.rsc": "e2c87c96cba4617c5257173d825d754b",
 }
 

@@ -107,7 +107,7 @@ def examine() -> list[Finding]:
         (
             "go",
             _program("go", "version"),
-            "Lattigo, a baseline of bench cpu",
+            "Lattigo, a baseline of bench cpu and bench bootstrapping",
             "install Go 1.24 or newer",
         ),
         (

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, SupportsIndex
 
+from ringsmith import memory
 from ringsmith._core import secret
 from ringsmith.client.checks import check_parameters, checked_bfv, checked_ckks
 from ringsmith.errors import ParameterError, check_type
@@ -23,6 +24,7 @@ from ringsmith.objects import (
 from ringsmith.params import KeyNeeds, KeyShape, RlweParameters, core_context
 from ringsmith.params.identity import ID_BYTES
 from ringsmith.params.keys import RELIN_KEY, galois_key_name
+from ringsmith.progress import task
 
 _Made = tuple[Residues, bytes | None, tuple[int, ...]]
 """A key-switching key, its seed and the primes of its limbs."""
@@ -95,7 +97,8 @@ def generate_keys(
             their key pair, but no identity of parameters.
 
     Raises:
-        ParameterError: When a Galois element is illegal, or ``any_plain_modulus`` is set for CKKS.
+        ParameterError: When a Galois element is illegal, the parameters have not so many limbs,
+            the keys take more memory than there is, or ``any_plain_modulus`` is set for CKKS.
         TypeError: When an argument is of another kind.
     """
     _check_needs(parameters, needs)
@@ -105,7 +108,7 @@ def generate_keys(
     key = secret.generate_secret_key(context)
     public = secret.generate_public_key(context, key)
 
-    def made(limbs: int, element: int | None) -> _Made:
+    def made(limbs: int, element: int | None, _: int) -> _Made:
         shape = parameters.key_shape(limbs)
         seed = None
         if seeded:
@@ -115,18 +118,17 @@ def generate_keys(
         )
         return data, seed, shape.base
 
-    found = {} if needs.relin is None else {RELIN_KEY: made(needs.relin, None)}
-    for element, limbs in needs.galois.items():
-        found[galois_key_name(element)] = made(limbs, element)
-    if needs.raised is not None:
-        shapes = _sparse_shapes(parameters, needs.raised)
+    def sparse(raised: int, _: int) -> dict[str, _Made]:
+        shapes = _sparse_shapes(parameters, raised)
         seeds: list[bytes] | None = None
         if seeded:
             seeds = [_drawn(parameters, shape, _fresh_seed) for shape in shapes.values()]
         data = secret.generate_sparse_keys(
-            context, key, **_sparse_arguments(parameters, needs.raised), key_seeds=seeds
+            context, key, **_sparse_arguments(parameters, raised), key_seeds=seeds
         )
-        found |= _sparse_made(shapes, data, seeds)
+        return _sparse_made(shapes, data, seeds)
+
+    found = _one_by_one(needs, made, sparse)
     identity = None if any_plain_modulus else parameters.parameters_id
     return _tagged(identity, secrets.token_bytes(KEY_TAG_BYTES), key, public, found)
 
@@ -149,33 +151,54 @@ def generate_keys_for_test(
             return None
         return _drawn(parameters, shape, lambda: next(numbers).to_bytes(SEED_BYTES, "little"))
 
-    def made(limbs: int, element: int | None, own: int) -> _Made:
-        shape = parameters.key_shape(limbs)
+    def made(limbs: int, element: int | None, number: int) -> _Made:
+        shape, own = parameters.key_shape(limbs), seed + 2 + number
         expanded = expanded_of(shape, own)
         data = secret.generate_key_switch_key_for_test(
             context, key, element, word_bits=words, key_seed=expanded, limbs=limbs, seed=own
         )
         return data, expanded, shape.base
 
-    found = {} if needs.relin is None else {RELIN_KEY: made(needs.relin, None, seed + 2)}
-    for i, (element, limbs) in enumerate(needs.galois.items()):
-        found[galois_key_name(element)] = made(limbs, element, seed + 3 + i)
-    if needs.raised is not None:
-        own = seed + 3 + len(needs.galois)
-        shapes = _sparse_shapes(parameters, needs.raised)
+    def sparse(raised: int, number: int) -> dict[str, _Made]:
+        shapes, own = _sparse_shapes(parameters, raised), seed + 2 + number
         drawn = (expanded_of(shape, own + i) for i, shape in enumerate(shapes.values()))
         seeds = [each for each in drawn if each is not None] or None
         data = secret.generate_sparse_keys_for_test(
-            context,
-            key,
-            **_sparse_arguments(parameters, needs.raised),
-            key_seeds=seeds,
-            seed=own,
+            context, key, **_sparse_arguments(parameters, raised), key_seeds=seeds, seed=own
         )
-        found |= _sparse_made(shapes, data, seeds)
+        return _sparse_made(shapes, data, seeds)
+
+    found = _one_by_one(needs, made, sparse)
     named = parameters.parameters_id + str(seed).encode()
     tag = hashlib.blake2b(named, digest_size=KEY_TAG_BYTES).digest()
     return _tagged(parameters.parameters_id, tag, key, public, found)
+
+
+def _one_by_one(
+    needs: KeyNeeds,
+    made: Callable[[int, int | None, int], _Made],
+    sparse: Callable[[int, int], dict[str, _Made]],
+) -> dict[str, _Made]:
+    """Makes all keys, and says how far this is.
+
+    Args:
+        needs: Which keys.
+        made: Makes a key of limbs, a Galois element, or None for relinearization, and a number
+            that no other key has.
+        sparse: Makes the keys to and from a sparse secret, of the limbs raised to and a number.
+    """
+    found = {}
+    with task("making evaluation keys", needs.count, "keys") as counted:
+        if needs.relin is not None:
+            found[RELIN_KEY] = made(needs.relin, None, 0)
+            counted.advance()
+        for number, (element, limbs) in enumerate(needs.galois.items(), 1):
+            found[galois_key_name(element)] = made(limbs, element, number)
+            counted.advance()
+        if needs.raised is not None:
+            found |= sparse(needs.raised, 1 + len(needs.galois))
+            counted.advance(2)
+    return found
 
 
 def _fresh_seed() -> bytes:
@@ -240,4 +263,17 @@ def _check_needs(parameters: RlweParameters, needs: KeyNeeds) -> None:
                 f"Galois element {element} is not odd in 3 … {2 * parameters.n - 1}: "
                 "parameters.galois_element(steps) gives a rotation's"
             )
-    needs.shapes(parameters)  # refuses limbs that the parameters have not
+    _check_memory(parameters, needs.bytes(parameters), needs.count)
+
+
+def _check_memory(parameters: RlweParameters, size: int, count: int) -> None:
+    """Refuses keys that do not fit in memory, with the secret and the public key."""
+    size += 3 * len(parameters.primes) * 8 * parameters.n
+    left = memory.available()
+    if left is not None and size > left:
+        raise ParameterError(
+            f"{count} evaluation keys and the key pair take {memory.in_words(size)}, and this "
+            f"process may take {memory.in_words(left)} more memory: use a machine, or a control "
+            "group, with more; or fewer levels, fewer rotations or a smaller ring "
+            "(program.explain() lists the keys)"
+        )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from ringsmith.graph.operations import Op
+from ringsmith.memory import in_words
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.nodes import Node
 from ringsmith.program.sharing import Sharing
@@ -16,15 +17,15 @@ def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyN
     if not needs.count:
         return "none"
     total = needs.bytes(parameters)
-    size = f"{memory(total)}, or {memory(total // 2)} with seeds"
+    size = f"{in_words(total)}, or {in_words(total // 2)} with seeds"
 
     def at(limbs: int, more: str = "") -> str:
-        one = memory(parameters.key_shape(limbs).bytes(parameters.n))
+        one = in_words(parameters.key_shape(limbs).bytes(parameters.n))
         return f"at up to {limbs} limbs, {one}{more}"
 
     parts = [] if needs.relin is None else [f"relinearization {at(needs.relin)}"]
     if needs.raised is not None:
-        small = memory(parameters.sparse_key_shape.bytes(parameters.n))
+        small = in_words(parameters.sparse_key_shape.bytes(parameters.n))
         parts.append(f"to a sparse secret, {small}, and from it {at(needs.raised)}")
     steps = {node.element: node.steps for node in nodes if node.steps is not None}
     rotations: dict[int, list[int]] = {}
@@ -39,14 +40,6 @@ def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyN
         listed = ", ".join(map(str, sorted(each, key=lambda step: (abs(step), step < 0))))
         parts.append(f"rotation by {listed} {at(limbs, ' each' if len(each) > 1 else '')}")
     return f"{needs.count} ({size}): {'; '.join(parts)}"
-
-
-def memory(count: int) -> str:
-    """Returns a number of bytes in words."""
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count} bytes"
 
 
 def expression(node: Node) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ringsmith.memory import in_words
 from ringsmith.params import KeyShape
 from ringsmith.program.graph import Program
-from ringsmith.program.listing import memory
 
 HINT = "allow more, rotate by fewer different steps, multiply less deeply, or split the program"
 """What to do about a budget of key bytes that is not kept."""
@@ -81,8 +81,8 @@ def with_digits(
             return chosen, _reason(each, found, program)
     least = min(each.key_bytes for each in found)
     return None, (
-        f"its {program.key_needs.count} evaluation keys have {memory(least)} at least, and "
-        f"keys = {budget} allows {memory(budget or 0)}"
+        f"its {program.key_needs.count} evaluation keys have {in_words(least)} at least, and "
+        f"keys = {budget} allows {in_words(budget or 0)}"
     )
 
 
@@ -102,14 +102,14 @@ def _reason(chosen: Grouping, found: list[Grouping], program: Program) -> str:
     count = program.key_needs.count
     if not count:
         return "keys: none"
-    text = f"{count} evaluation keys of {memory(chosen.key_bytes)}"
+    text = f"{count} evaluation keys of {in_words(chosen.key_bytes)}"
     single = found[0]
     if chosen.digit_size == 1:
         return f"digits of one prime, as SEAL has them: {text}"
     share = chosen.transforms / single.transforms
     return (
         f"{chosen.digits} digits of up to {chosen.digit_size} primes and {chosen.special} special "
-        f"primes: {text} in place of {memory(single.key_bytes)}, and {share:.0%} of the NTTs of "
+        f"primes: {text} in place of {in_words(single.key_bytes)}, and {share:.0%} of the NTTs of "
         "key switching"
     )
 

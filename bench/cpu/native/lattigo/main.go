@@ -1,8 +1,8 @@
-// Times Lattigo's CKKS operations for ringsmith bench cpu.
+// Times Lattigo's CKKS operations for ringsmith bench cpu, and its bootstrapping.
 //
-// Arguments: log2 N, the number of special primes, then the primes, data primes first. On standard
-// input one operation's name a line; on standard output, for each, the CPU seconds that doing it
-// once took this thread.
+// Arguments: log2 N, the number of special primes, then the primes, data primes first; or the word
+// bootstrap and those of bootstrap.go. On standard input one operation's name a line; on standard
+// output, for each, the CPU seconds that doing it once took this thread.
 package main
 
 import (
@@ -45,6 +45,10 @@ func threadSeconds() float64 {
 func main() {
 	runtime.GOMAXPROCS(1)
 	runtime.LockOSThread()
+	if os.Args[1] == "bootstrap" {
+		bootstrap(os.Args[2:])
+		return
+	}
 	logN := value(strconv.Atoi(os.Args[1]))
 	special := value(strconv.Atoi(os.Args[2]))
 	var primes []uint64

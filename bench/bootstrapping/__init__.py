@@ -1,0 +1,1 @@
+"""``ringsmith bench bootstrapping``: the ``cpu`` device compared with Lattigo and OpenFHE."""
