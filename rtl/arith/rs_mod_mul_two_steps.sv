@@ -35,7 +35,7 @@ module rs_mod_mul_two_steps
            StepBits);
   end
 
-  // ---- z ------------------------------------------------------------------------------------------
+  // ---- z ----------------------------------------------------------------------------------------
   localparam int unsigned HighWidth = 2 * (Width - DspShort);
   logic [ DspShort-1:0] low, low_late, middle, middle_q;
   logic [HighWidth-1:0] upper;
@@ -57,7 +57,7 @@ module rs_mod_mul_two_steps
   logic unused_bits;
   assign unused_bits = ^{word[StepBits-1:0], middle_q};
 
-  // ---- first step ---------------------------------------------------------------------------------
+  // ---- first step -------------------------------------------------------------------------------
   logic [Width-1:0] n;
   rs_mul_block #(
     .WidthA(StepBits),
@@ -69,7 +69,7 @@ module rs_mod_mul_two_steps
     .p_o(n)
   );
 
-  // ---- second step, and high ----------------------------------------------------------------------
+  // ---- second step, and high --------------------------------------------------------------------
   logic signed [Width:0] x_q, sum_q;
   logic                  some;  // r is not 0
   assign some = x_q[Second-1:0] != '0;
@@ -90,7 +90,7 @@ module rs_mod_mul_two_steps
     .p_o(difference)
   );
 
-  // ---- correction: q added where the difference is negative ---------------------------------------
+  // ---- correction: q added where the difference is negative -------------------------------------
   //
   // Written as a subtraction with an extra low bit for the carry-in: synthesis then puts the mask
   // into the adder's LUTs, not in front of them.

@@ -39,7 +39,7 @@ module rs_dma_reset (
   } bus_e;
   localparam int unsigned Hold = 7;  // cycles of each clock
 
-  // ---- the device's clock ----------------------------------------------------------------------
+  // ---- the device's clock -----------------------------------------------------------------------
   device_e    device_q;
   logic [2:0] device_count_q;
   logic       asked, ask_q;
@@ -68,7 +68,7 @@ module rs_dma_reset (
     end
   end
 
-  // ---- the bus's clock -------------------------------------------------------------------------
+  // ---- the bus's clock --------------------------------------------------------------------------
   bus_e       bus_q;
   logic [2:0] bus_count_q;
   logic [1:0] device;

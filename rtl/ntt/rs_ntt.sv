@@ -157,7 +157,7 @@ module rs_ntt
   assign busy_o = busy_q;
   assign done_o = done_q;
 
-  // ---- memory: half h of row r lies in memory h ^ parity(r) --------------------------------------
+  // ---- memory: half h of row r lies in memory h ^ parity(r) -------------------------------------
   logic                   re_q, we_q, own_q;
   logic [RowBits-1:0]     read_row [2], write_row [2];
   logic [RowBits-1:0]     raddr_q [2], waddr_q [2];
@@ -216,7 +216,7 @@ module rs_ntt
     end
   end
 
-  // ---- butterflies -----------------------------------------------------------------------------
+  // ---- butterflies ------------------------------------------------------------------------------
   logic                   swap;
   logic [PatternBits-1:0] pattern;
   logic [Width-1:0]       factor [Cores];

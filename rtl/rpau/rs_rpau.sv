@@ -106,7 +106,7 @@ module rs_rpau
   assign host_poly_we = host_q.we && host_q.space == SpacePoly && host_last;
   assign host_word    = host_wdata_q[0];
 
-  // ---- modulus banks ---------------------------------------------------------------------------
+  // ---- modulus banks ----------------------------------------------------------------------------
   logic                  sender;
   logic [PrimeWidth-1:0] set, set_command, host_set;
   assign sender      = command_i.word[SrcLsb+:SrcWidth] == rpau_i;

@@ -73,7 +73,7 @@ module rs_rpau_coefficient
   logic unused_command;
   assign unused_command = ^command_i;
 
-  // ---- steps: Converters words of a row to convert, or one to permute ----------------------------
+  // ---- steps: Converters words of a row to convert, or one to permute ---------------------------
   // In a conversion, RPAUs that are nearer to the converter wait first.
   localparam int unsigned MostWait = (Rpaus - 1) * (HopCycles > 1 ? HopCycles - 1 : 1);
   localparam int unsigned WaitBits = $clog2(MostWait + 1);
@@ -201,7 +201,7 @@ module rs_rpau_coefficient
   assign write_o = '{valid: stored_q, poly: wsel_q, row: {2{RowWidth'(put_row_q)}}};
   assign wdata_o = words_q;
 
-  // ---- completion: with the last row, of a conversion that of the last RPAU ----------------------
+  // ---- completion: with the last row, of a conversion that of the last RPAU ---------------------
   localparam int unsigned LeftBits = $clog2((Rpaus - 1) * (1 + HopCycles) + 2);
   logic [LeftBits-1:0] left_q, later;
   logic                done_q;

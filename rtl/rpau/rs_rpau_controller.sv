@@ -78,7 +78,7 @@ module rs_rpau_controller
     .rdata_o(fetched)
   );
 
-  // ---- decode: the units that the instruction starts, and those that must be idle --------------
+  // ---- decode: the units that the instruction starts, and those that must be idle ---------------
   decoded_t         decoded;
   logic             lacks;  // the design lacks a feature that the instruction needs
   logic             missing, halt;

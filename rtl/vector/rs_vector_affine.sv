@@ -28,7 +28,7 @@ module rs_vector_affine
     $error("rs_vector_affine: LogLanes = %0d is odd or below 4", LogLanes);
   end
 
-  // ---- ways: element * j + constant for j < Sums, in three cycles ---------------------------------
+  // ---- ways: element * j + constant for j < Sums, in three cycles -------------------------------
   localparam int unsigned LowBits = (LogLanes - 2) / 2;
   localparam int unsigned HighBits = LogLanes - 2 - LowBits;
   localparam int unsigned Sums = 2 ** (LogLanes - 2);
@@ -64,7 +64,7 @@ module rs_vector_affine
   logic unused_one;
   assign unused_one = element_i[0];
 
-  // ---- switches, by index -------------------------------------------------------------------------
+  // ---- switches, by index -----------------------------------------------------------------------
   logic [Width-1:0] x [Stages+1][Lanes];
   for (genvar h = 0; h < Lanes; h++) begin : gen_in
     assign x[0][h] = x_i[affine_lane(LogLanes, LogRadix, h)];

@@ -12,7 +12,7 @@
 //           later, and store_done_i[h] marks the last one
 //
 // Primes and passes are written before start_i, and are in force until they are written again. The
-// cycle after start_i is cycle 0 of timing.py, which counts the cycles of this block.
+// cycle after start_i is cycle 0 of timeline.py, which counts the cycles of this block.
 //
 // The control signals that travel with a row have no reset: rst_ni is low for at least
 // core_transform_latency + 8 cycles, until they have left.
@@ -76,8 +76,7 @@ module rs_vector_core
   localparam int unsigned ChoiceWidth = $clog2(Choices);
   localparam int unsigned ToArray = core_read_latency();
 
-  // ---- sequencer
-  // ----------------------------------------------------------------------------------
+  // ---- sequencer --------------------------------------------------------------------------------
   row_t                  row;
   logic [  LogRadix-1:0] row_time;
   logic [  LogLanes-1:0] element, constant;
@@ -128,10 +127,9 @@ module rs_vector_core
     .stores_o(stores)
   );
 
-  // ---- readers: x at once, y and z of each half when its stage takes them
-  // ------------------------- Reader 0 is x, 1 + 2h result h's y, 2 + 2h its z. A request is at the
-  // register in front of the banks in cycle t; the operand is at the array's input in cycle t +
-  // ToArray.
+  // ---- readers: x at once, y and z of each half when its stage takes them -----------------------
+  // Reader 0 is x, 1 + 2h result h's y, 2 + 2h its z. A request is at the register in front of the
+  // banks in cycle t; the operand is at the array's input in cycle t + ToArray.
   logic [Readers-1:0] request [Halves];
   access_t            request_at [Halves][Readers];
   logic [Width-1:0]   request_word [Halves][Readers];
@@ -156,8 +154,7 @@ module rs_vector_core
     end
   end
 
-  // ---- ports of banks and load streams
-  // ------------------------------------------------------------
+  // ---- ports of banks and load streams ----------------------------------------------------------
   logic [Halves-1:0]      bank_re_q [Banks];
   logic [AddrWidth-1:0]   bank_raddr_q [Banks][Halves];
   logic [Halves-1:0]      pop_q [LoadStreams];
@@ -202,9 +199,8 @@ module rs_vector_core
     end
   end
 
-  // ---- writes: a register behind the array's results
-  // ---------------------------------------------- Writer h is result h of point operations, writer
-  // Points a transform.
+  // ---- writes: a register behind the array's results --------------------------------------------
+  // Writer h is result h of point operations, writer Points a transform.
   localparam int unsigned Writers = Points + 1;
   localparam int unsigned WriterWidth = $clog2(Writers);
   logic [Width-1:0]     transform_row [Lanes];
@@ -262,8 +258,7 @@ module rs_vector_core
     end
   end
 
-  // ---- scratchpad
-  // ---------------------------------------------------------------------------------
+  // ---- scratchpad -------------------------------------------------------------------------------
   logic [Width-1:0] choice [Choices-1][Lanes];  // banks, then the streams of an operand but x's
   logic [Width-1:0] stream_x [Lanes];
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
@@ -312,8 +307,7 @@ module rs_vector_core
     end
   end
 
-  // ---- streams
-  // ------------------------------------------------------------------------------------
+  // ---- streams ----------------------------------------------------------------------------------
   for (genvar s = 0; s < LoadStreams; s++) begin : gen_load
     logic [Width-1:0] popped [Lanes];
     rs_vector_stream #(
@@ -357,11 +351,10 @@ module rs_vector_core
     );
   end
 
-  // ---- operands
-  // ----------------------------------------------------------------------------------- x: a bank,
-  // or its stream. y: a bank, a stream, a word. z: a bank, a word. A reader of an even number
-  // chooses from the banks and one word more. y is one of the first four choices, or that is chosen
-  // from the others and it: a LUT a bit less than one of all of them takes.
+  // ---- operands ---------------------------------------------------------------------------------
+  // x: a bank, or its stream. y: a bank, a stream, a word. z: a bank, a word. A reader of an even
+  // number chooses from the banks and one word more. y is one of the first four choices, or that is
+  // chosen from the others and it: a LUT a bit less than one of all of them takes.
   localparam int unsigned Others = Choices - 3;
   localparam int unsigned OtherWidth = $clog2(Others);
   logic [Width-1:0] x [Lanes];
@@ -428,8 +421,7 @@ module rs_vector_core
     end
   end
 
-  // ---- array
-  // --------------------------------------------------------------------------------------
+  // ---- array ------------------------------------------------------------------------------------
   row_t                  array_row;
   logic [  LogRadix-1:0] array_time;
   logic [  LogLanes-1:0] array_element, array_constant;

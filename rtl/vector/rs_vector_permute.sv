@@ -30,7 +30,7 @@ module rs_vector_permute
   input  logic [   Width-1:0] x_i        [Lanes],
   output logic [   Width-1:0] x_o        [Lanes]
 );
-  // ---- rotation, and exchanges --------------------------------------------------------------------
+  // ---- rotation, and exchanges ------------------------------------------------------------------
   logic [Width-1:0] x [LogRadix+1][Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_rotate
     logic [Width-1:0] x_q;
@@ -65,7 +65,7 @@ module rs_vector_permute
     assign unused_exchange = ^permute_i.exchange[MaxLogRadix-1:LogRadix];
   end
 
-  // ---- affine map ---------------------------------------------------------------------------------
+  // ---- affine map -------------------------------------------------------------------------------
   logic [LogLanes-1:0] element, constant;
   rs_delay #(.Width(2 * LogLanes), .Depth(affine_time(LogRadix) - affine_lead())) u_affine_map (
     .clk_i, .d_i({element_i, constant_i}), .d_o({element, constant})
@@ -83,7 +83,7 @@ module rs_vector_permute
     .x_o(mapped)
   );
 
-  // ---- arrangement for the units ------------------------------------------------------------------
+  // ---- arrangement for the units ----------------------------------------------------------------
   logic [1:0] arrange;
   rs_delay #(.Width(2), .Depth(permute_latency(LogLanes, LogRadix) - 1)) u_arrange (
     .clk_i, .d_i(permute_i.arrange), .d_o(arrange)

@@ -81,8 +81,7 @@ package rs_vector_pkg;
     logic [MaxPoints-1:0] z_is_x;
   } row_t;
 
-  // ---- ALU
-  // ---------------------------------------------------------------------------------------
+  // ---- ALU --------------------------------------------------------------------------------------
 
   // Montgomery's reduction in two steps, where words are that short.
   function automatic bit product_two_steps(vector_cfg_t cfg);
@@ -135,8 +134,7 @@ package rs_vector_pkg;
     return factor_time() + product_modulus_time(cfg, i - 1);
   endfunction
 
-  // ---- units
-  // -------------------------------------------------------------------------------------
+  // ---- units ------------------------------------------------------------------------------------
 
   // From the words of a stage to its factors, which a register passes on to the ALUs.
   function automatic int unsigned stage_factor_time();
@@ -185,8 +183,7 @@ package rs_vector_pkg;
     return alu_latency(cfg) + 1;
   endfunction
 
-  // ---- network
-  // -----------------------------------------------------------------------------------
+  // ---- network ----------------------------------------------------------------------------------
 
   // Lane from which the word of a lane comes when L(k) becomes L(k-1), and when it becomes L(k+1).
   function automatic int unsigned rotated(int unsigned log_lanes, int unsigned log_radix,
@@ -244,8 +241,7 @@ package rs_vector_pkg;
     return affine_time(log_radix) + log_lanes / 2 + 1;
   endfunction
 
-  // ---- array: times after X, the row that goes through the network
-  // -------------------------------
+  // ---- array: times after X, the row that goes through the network ------------------------------
 
   function automatic int unsigned array_z_time(vector_cfg_t cfg, int unsigned stage);
     return permute_latency(cfg.LogLanes, cfg.LogRadix) + stage * alu_latency(cfg);
@@ -285,8 +281,7 @@ package rs_vector_pkg;
     return (cfg.LogRadix - 1) * alu_latency(cfg) + 1;
   endfunction
 
-  // ---- core: times after the addresses of a row of X are at the banks' registers
-  // ------------------
+  // ---- core: times after the addresses of a row of X are at the banks' registers ----------------
 
   // Banks, and a register behind the selection of operands, before X enters the array.
   function automatic int unsigned core_read_latency();
@@ -301,8 +296,7 @@ package rs_vector_pkg;
     return core_read_latency() + array_transform_latency(cfg);
   endfunction
 
-  // ---- sequencer: what it says of a row
-  // --------------------------------------------------------------
+  // ---- sequencer: what it says of a row ---------------------------------------------------------
 
   // Address of a row that is read or written.
   typedef struct packed {
@@ -311,8 +305,7 @@ package rs_vector_pkg;
     logic [RowWidth-1:0]         row;
   } access_t;
 
-  // ---- memory
-  // --------------------------------------------------------------------------------------
+  // ---- memory -----------------------------------------------------------------------------------
 
 
   // A word in memory takes 32 bits, or 64.

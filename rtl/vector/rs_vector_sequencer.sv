@@ -76,7 +76,7 @@ module rs_vector_sequencer
   localparam int unsigned LowWidth = ElementWidth;
   localparam int unsigned WaitWidth = RowWidth + 1;
 
-  // ---- settings -----------------------------------------------------------------------------------
+  // ---- settings ---------------------------------------------------------------------------------
   logic [4:0]            row_bits_q, row_bits_less_q, top_bits_q;
   logic [RowWidth:0]     rows_q;  // of a limb
   logic [RowWidth-1:0]   last_row_q, before_last_q;
@@ -93,11 +93,11 @@ module rs_vector_sequencer
     last_pass_q     <= passes_i - 4'd1;
   end
 
-  // ---- passes -------------------------------------------------------------------------------------
+  // ---- passes -----------------------------------------------------------------------------------
   pass_t passes_q [2*MaxPasses];
   always_ff @(posedge clk_i) if (pass_we_i) passes_q[pass_addr_i] <= pass_i;
 
-  // ---- what an instruction waits for --------------------------------------------------------------
+  // ---- what an instruction waits for ------------------------------------------------------------
   logic                   take, waits;
   logic [31:0]            since_q, tables_q;
   logic [RowWidth-1:0]    coming_q [LoadStreams];  // rows of a limb that is not whole yet
@@ -191,7 +191,7 @@ module rs_vector_sequencer
   assert property (@(posedge clk_i) !rst_ni || !take || !busy_q || ends)
   else $error("an instruction is issued, and the one before it has rows left");
 
-  // ---- what the next limb and the next pass take --------------------------------------------------
+  // ---- what the next limb and the next pass take ------------------------------------------------
   pass_t      pass, next_pass_q;
   entry_t     entry, next_entry_q;
   logic [4:0] back_q, next_back_q;  // row_bits_q - turn
@@ -244,7 +244,7 @@ module rs_vector_sequencer
     end
   end
 
-  // ---- automorphisms: the row's number with its bits reversed, times the element ------------------
+  // ---- automorphisms: the row's number with its bits reversed, times the element ----------------
   // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are
   // 1. For row c = row_q, step_q is the element times this difference, places_q is R-1-k of row c +
   // 1, ones_q is k of row c + 2; in an instruction's first cycle, with fresh_q, none of them is
@@ -278,7 +278,7 @@ module rs_vector_sequencer
     end
   end
 
-  // ---- rows ---------------------------------------------------------------------------------------
+  // ---- rows -------------------------------------------------------------------------------------
   // turned_q is row_q turned; it is 0 in a limb's first row.
   logic [RowWidth-1:0] turned_q, mapped, reversed_low;
   always_ff @(posedge clk_i) begin
@@ -362,7 +362,7 @@ module rs_vector_sequencer
   end
   assign table_row_o = table_late_q + table_shifted_q;
 
-  // ---- what the memory interface learns: NOTICE cycles (timing.py) after the issue of the row that did it -
+  // ---- what the memory interface learns, NOTICE cycles (timeline.py) after a row's issue --------
   logic        ended;
   logic [31:0] ended_q;
   rs_delay #(.Depth(PassLatency + 2)) u_ended (.clk_i, .d_i(last_q), .d_o(ended));

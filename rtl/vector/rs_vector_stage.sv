@@ -45,7 +45,7 @@ module rs_vector_stage
 );
   localparam int unsigned Combine = combine_time(Cfg);
 
-  // ---- what travels with a row --------------------------------------------------------------------
+  // ---- what travels with a row ------------------------------------------------------------------
   logic inverse, combine, late_combine, negative, late_negative;
   logic point_factor, inverse_factor, x_factor;
   assign inverse  = !point_i && active_i && inverse_i;
@@ -57,7 +57,7 @@ module rs_vector_stage
     .clk_i, .d_i({point_i, inverse_i, y_is_x_i}), .d_o({point_factor, inverse_factor, x_factor})
   );
 
-  // ---- ALUs ---------------------------------------------------------------------------------------
+  // ---- ALUs -------------------------------------------------------------------------------------
   for (genvar k = 0; k < Alus; k++) begin : gen_alu
     localparam int unsigned Low = pair_low(LogRadix, Stage, k);
     localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);

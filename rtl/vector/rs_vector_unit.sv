@@ -75,7 +75,7 @@ module rs_vector_unit
   logic unused_factor;
   assign unused_factor = ^factor_i[0];
 
-  // ---- stages -------------------------------------------------------------------------------------
+  // ---- stages -----------------------------------------------------------------------------------
   transform_t       transform [LogRadix+1];
   logic [Width-1:0] word [LogRadix+1][Radix];
   assign transform[0] = transform_i;
@@ -152,7 +152,7 @@ module rs_vector_unit
   logic unused_last;
   assign unused_last = ^transform[LogRadix].stages;
 
-  // ---- results ------------------------------------------------------------------------------------
+  // ---- results ----------------------------------------------------------------------------------
   // The lower lanes of the last stage's point results share registers with a transform's row.
   logic last_point;
   rs_delay #(.Depth(LogRadix * Latency)) u_last_point (.clk_i, .d_i(point_i), .d_o(last_point));

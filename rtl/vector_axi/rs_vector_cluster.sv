@@ -1,7 +1,7 @@
 // A cluster with its memory interface: rs_vector_core, and the units that process its three lists.
 //
 // start_i, and filled_o some time later: the lists' beginnings are read. run_i, of one cycle,
-// begins the program: the cycle after it is cycle 0 of timing.py. done_o is high when all
+// begins the program: the cycle after it is cycle 0 of timeline.py. done_o is high when all
 // lists have ended. stores_ended_o counts stores that memory has answered for; stores_ended_i has
 // every cluster's.
 //
@@ -112,7 +112,7 @@ module rs_vector_cluster
   assign failed_o = failed_q;
   assign fault_o  = fault_q;
 
-  // ---- lists --------------------------------------------------------------------------------------
+  // ---- lists ------------------------------------------------------------------------------------
   logic         load_valid, load_ready, instruction_valid, issued, store_valid, store_ready;
   load_t        load;
   instruction_t instruction;
@@ -151,7 +151,7 @@ module rs_vector_cluster
     .fault_o(fault[2])
   );
 
-  // ---- rows to and from memory --------------------------------------------------------------------
+  // ---- rows to and from memory ------------------------------------------------------------------
   logic                   load_ended, store_ended;
   logic [     Width-1:0]  load_row [Lanes];
   logic [LoadStreams-1:0] load_begin, load_push, load_free;
@@ -227,7 +227,7 @@ module rs_vector_cluster
     .fault_o(fault[1])
   );
 
-  // ---- computing ----------------------------------------------------------------------------------
+  // ---- computing --------------------------------------------------------------------------------
   rs_vector_core #(
     .Cfg(Cfg)
   ) u_core (
@@ -262,7 +262,7 @@ module rs_vector_cluster
     .store_done_i(store_done)
   );
 
-  // ---- what has ended -----------------------------------------------------------------------------
+  // ---- what has ended ---------------------------------------------------------------------------
   logic [31:0] loads_ended_q, stores_ended_q;
   always_ff @(posedge clk_i) begin
     loads_ended_q  <= (!rst_ni || start_i) ? '0 : loads_ended_q + 32'(load_ended);

@@ -77,7 +77,7 @@ module rs_vector_control
     .hwif_out
   );
 
-  // ---- the run ------------------------------------------------------------------------------------
+  // ---- the run ----------------------------------------------------------------------------------
   typedef enum logic [1:0] {
     StIdle,
     StFill,  // the beginnings of lists are read
@@ -104,7 +104,7 @@ module rs_vector_control
   assign halt_o  = failed_q;
   assign done_o  = ended_q;
 
-  // ---- registers ----------------------------------------------------------------------------------
+  // ---- registers --------------------------------------------------------------------------------
   assign hwif_in.shape.clusters.next  = 4'(Clusters);
   assign hwif_in.shape.log_lanes.next = 4'(LogLanes);
   assign hwif_in.shape.log_radix.next = 4'(LogRadix);

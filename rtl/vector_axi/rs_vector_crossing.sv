@@ -70,7 +70,7 @@ module rs_vector_crossing #(
   logic [LogRead:0] unused_r_wcount, unused_r_rcount;
   logic [LogWrite:0] unused_w_wcount, unused_w_rcount;
 
-  // ---- to memory ------------------------------------------------------------------------------------
+  // ---- to memory --------------------------------------------------------------------------------
   rs_async_fifo #(
     .Width(AddrWidth + 8),
     .LogDepth(LogBursts)
@@ -123,7 +123,7 @@ module rs_vector_crossing #(
     .rcount_o(unused_w_rcount)
   );
 
-  // ---- from memory ----------------------------------------------------------------------------------
+  // ---- from memory ------------------------------------------------------------------------------
   rs_async_fifo #(
     .Width(PortBits + 3),
     .LogDepth(LogRead)

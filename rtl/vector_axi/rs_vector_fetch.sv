@@ -53,8 +53,7 @@ module rs_vector_fetch
   localparam int unsigned CreditWidth = LogListed + 1;
   localparam int unsigned Slots = 2 ** LogListBeats / SlotBeats;  // of loads, and of stores
 
-  // ---- slots that are asked for
-  // -------------------------------------------------------------------
+  // ---- slots that are asked for -----------------------------------------------------------------
   logic  [    Lists-1:0]                  wants, returns;
   logic  [    Lists-1:0][  SlotWidth-1:0] slot_q;
   logic  [    Lists-1:0][           31:0] left_q;
@@ -124,8 +123,7 @@ module rs_vector_fetch
   assert property (@(posedge clk_i) !rst_ni || !r_valid_i || order_valid)
   else $error("beats of lists come that were not asked for");
 
-  // ---- instructions: the lowest bits of InstructionBeats beats
-  // --------------------------------------
+  // ---- instructions: the lowest bits of InstructionBeats beats ----------------------------------
   localparam int unsigned Held = InstructionBeats - 1;
   logic [Held-1:0][ListBits-1:0] held_q;  // the latest beat highest
   logic [InstructionBeats*ListBits-1:0] instruction;
@@ -148,9 +146,8 @@ module rs_vector_fetch
   );
   assign returns[ListComputing] = instruction_valid_o && instruction_ready_i;
 
-  // ---- loads and stores: a beat of several
-  // ---------------------------------------------------------- A slot is used up with the last item
-  // of its last beat.
+  // ---- loads and stores: a beat of several ------------------------------------------------------
+  // A slot is used up with the last item of its last beat.
   localparam int unsigned LoadWidth = $clog2(LoadsOfBeat);
   localparam int unsigned StoreWidth = $clog2(StoresOfBeat);
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
@@ -238,8 +235,7 @@ module rs_vector_fetch
       (instruction_valid_o || computing_q == '0)))
   else $error("a list was not read in time");
 
-  // ---- what goes wrong
-  // ----------------------------------------------------------------------------
+  // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent, failed;
   logic [7:0] unused_port;
   logic       unused_resp;

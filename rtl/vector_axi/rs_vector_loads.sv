@@ -68,7 +68,7 @@ module rs_vector_loads
   localparam int unsigned CountWidth = 16 + $clog2(RowCycles) + 1;
   localparam int unsigned LogLoads = $clog2(Outstanding);
 
-  // ---- the list -----------------------------------------------------------------------------------
+  // ---- the list ---------------------------------------------------------------------------------
   logic   busy, issue, final_burst, outstanding, burst_done, queue_ready, take, has_space;
   place_t from;
   logic   unused_reserved, unused_issue;
@@ -106,7 +106,7 @@ module rs_vector_loads
     .ready_i(ar_ready_i)
   );
 
-  // ---- where rows go, in order --------------------------------------------------------------------
+  // ---- where rows go, in order ------------------------------------------------------------------
   typedef struct packed {
     logic                  to_table;
     logic [1:0]            stream;
@@ -133,7 +133,7 @@ module rs_vector_loads
     assign unused_table_row = ^load_i.table_row[15:TableWidth];
   end
 
-  // ---- ports --------------------------------------------------------------------------------------
+  // ---- ports ------------------------------------------------------------------------------------
   logic [   Ports-1:0] there, last, failed;
   logic [PortBits-1:0] beat [Ports];
   logic                pop;
@@ -161,7 +161,7 @@ module rs_vector_loads
   assert property (@(posedge clk_i) !rst_ni || !pop || last == '0 || last == '1)
   else $error("bursts end at some ports: %b", last);
 
-  // ---- rows: beat c of all ports is part c of each slice -------------------------------------------
+  // ---- rows: beat c of all ports is part c of each slice ----------------------------------------
   localparam int unsigned SliceLanes = Lanes / Ports;
   localparam int unsigned BeatLanes = PortBits / Stored;
   logic [15:0]            row_q;
@@ -216,7 +216,7 @@ module rs_vector_loads
   assert property (@(posedge clk_i) !rst_ni || !pop || moved_valid)
   else $error("rows come that no load has asked for");
 
-  // ---- what goes wrong ----------------------------------------------------------------------------
+  // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent;
   logic [7:0] port;
   rs_vector_watchdog #(

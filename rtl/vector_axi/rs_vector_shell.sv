@@ -97,7 +97,7 @@ module rs_vector_shell
   localparam logic [3:0] CacheModifiable = 4'b0011;
   localparam logic [2:0] ProtData = 3'b000;
 
-  // ---- reset --------------------------------------------------------------------------------------
+  // ---- reset ------------------------------------------------------------------------------------
   logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
   logic                 top_rst_nq, awready, wready, arready;
   always_ff @(posedge clk_i) begin
@@ -109,7 +109,7 @@ module rs_vector_shell
   assign s_axil_wready  = wready && top_rst_nq;
   assign s_axil_arready = arready && top_rst_nq;
 
-  // ---- what all bursts have in common -------------------------------------------------------------
+  // ---- what all bursts have in common -----------------------------------------------------------
   logic [2:0]             ar_size, aw_size, list_ar_size;
   logic [1:0]             ar_burst, aw_burst, list_ar_burst;
   logic [StrobeWidth-1:0] w_strb;
@@ -137,7 +137,7 @@ module rs_vector_shell
     end
   end
 
-  // ---- the accelerator ----------------------------------------------------------------------------
+  // ---- the accelerator --------------------------------------------------------------------------
   logic [Clusters-1:0]       unused_load_begun, unused_issued, unused_store_begun;
   logic [Clusters-1:0][31:0] unused_ended;
   rs_vector_top #(

@@ -64,7 +64,7 @@ module rs_vector_stores
   localparam int unsigned CountWidth = 16 + $clog2(RowCycles) + 1;
   localparam int unsigned LogStores = $clog2(Outstanding);
 
-  // ---- the list -----------------------------------------------------------------------------------
+  // ---- the list ---------------------------------------------------------------------------------
   logic   busy, issue, final_burst, outstanding, burst_done, rows_ready, take;
   logic   streams_ready, finals_ready, unused_reserved;
   place_t to;
@@ -99,7 +99,7 @@ module rs_vector_stores
     .ready_i(aw_ready_i)
   );
 
-  // ---- rows leave the stream ----------------------------------------------------------------------
+  // ---- rows leave the stream --------------------------------------------------------------------
   localparam int unsigned Capacity = 2 ** LogFifo;
   localparam int unsigned AheadWidth = $clog2(Capacity + 1);
   logic                    rows_valid, stream, pops, last_row, space, paced;
@@ -140,7 +140,7 @@ module rs_vector_stores
     else if (pops) row_q <= last_row ? '0 : row_q + 16'd1;
   end
 
-  // ---- a row, RamLatency cycles later, becomes RowCycles beats of each port --------------------------
+  // ---- a row, RamLatency cycles later, becomes RowCycles beats of each port ---------------------
   localparam int unsigned SliceLanes = Lanes / Ports;
   localparam int unsigned BeatLanes = PortBits / Stored;
   typedef struct packed {
@@ -189,7 +189,7 @@ module rs_vector_stores
   logic unused_row;
   assign unused_row = ^{row_now_q.valid, row_now_q.stream};
 
-  // ---- ports --------------------------------------------------------------------------------------
+  // ---- ports ------------------------------------------------------------------------------------
   logic [Ports-1:0] has_space, limb_end, failed;
   for (genvar p = 0; p < Ports; p++) begin : gen_port
     logic [PortBits-1:0] parts [RowCycles];
@@ -228,7 +228,7 @@ module rs_vector_stores
   assert property (@(posedge clk_i) !rst_ni || !beats || has_space == '1)
   else $error("a beat comes to a full FIFO: %b", has_space);
 
-  // ---- what has ended -----------------------------------------------------------------------------
+  // ---- what has ended ---------------------------------------------------------------------------
   logic             limb_taken, done_stream, streams_valid, final_done, finals_valid, ended_q;
   logic [Ports-1:0] unused_missing, missing;
   rs_vector_join #(.Ports(Cfg.Ports), .Most(Cfg.Outstanding)) u_taken (
@@ -265,7 +265,7 @@ module rs_vector_stores
                    (!burst_done || finals_valid) && (!issue || finals_ready)))
   else $error("memory answers what no store has asked for");
 
-  // ---- what goes wrong ----------------------------------------------------------------------------
+  // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent;
   logic [7:0] port;
   rs_vector_watchdog #(

@@ -112,8 +112,7 @@ module rs_vector_top
     $error("rs_vector_top: BurstBeats = %0d is no number of rows that divides 4 KiB", BurstBeats);
   end
 
-  // ---- registers
-  // ----------------------------------------------------------------------------------
+  // ---- registers --------------------------------------------------------------------------------
   axil_request_t  request;
   axil_response_t response;
   assign request = '{
@@ -181,9 +180,8 @@ module rs_vector_top
     .done_o
   );
 
-  // ---- clusters
-  // ----------------------------------------------------------------------------------- Counts of
-  // stores cross between clusters in a register.
+  // ---- clusters ---------------------------------------------------------------------------------
+  // Counts of stores cross between clusters in a register.
   logic [   Clusters-1:0][31:0] stores_ended;
   logic [MaxClusters-1:0][31:0] stores_ended_q;
   always_ff @(posedge clk_i) begin

@@ -118,7 +118,8 @@ def _steps(layout: Layout, to: Addresses, entry: Addresses, period: int) -> Addr
     if inside.size == 1:
         return np.asarray(steps[0])
     counts = np.bincount(steps.reshape(-1), minlength=period)
-    best = np.argmax(counts[steps] * period - steps, axis=0)  # of equal ones the nearest
+    shared = counts * period - np.arange(period)  # of equal counts the nearest is the largest
+    best = np.argmax(shared[steps], axis=0)
     return np.asarray(np.take_along_axis(steps, best[None], axis=0)[0])
 
 
