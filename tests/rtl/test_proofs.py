@@ -67,8 +67,8 @@ MODULES = {
         {"Cores": 4, "LogN": 8, "NarrowRpaus": 1, "NarrowWidth": 1, "ReadLatency": 5},
     ],
     "rs_rpau_completion": [
-        {"Drain": 31, "BroadcastDrain": 60},
-        {"Drain": 3, "BroadcastDrain": 4},
+        {"Drain": 31, "SumDrain": 12, "BroadcastDrain": 60},
+        {"Drain": 3, "SumDrain": 1, "BroadcastDrain": 4},
     ],
     "rs_ntt_sequencer": [
         {"LogN": 5, "Cores": 2},

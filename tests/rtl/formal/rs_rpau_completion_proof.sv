@@ -1,11 +1,12 @@
 // What test_proofs.py proves of rs_rpau_completion, of a controller that starts one instruction at
 // a time and names the last row once an instruction.
 //
-// An instruction ends Drain cycles after its last row, one more with pair_i, BroadcastDrain in a
-// broadcast: not earlier, not later, once. The unit is busy from the cycle after its start to that
+// An instruction ends Drain cycles after its last row, SumDrain with sum_i, one more with pair_i,
+// BroadcastDrain in a broadcast: not earlier, not later, once. The unit is busy from the cycle after its start to that
 // one, and done_o follows it.
 module rs_rpau_completion_proof #(
   parameter int unsigned Drain = 31,
+  parameter int unsigned SumDrain = 12,
   parameter int unsigned BroadcastDrain = 60
 ) (
   input logic clk_i,
@@ -13,11 +14,13 @@ module rs_rpau_completion_proof #(
   input logic start_i,
   input logic last_i,
   input logic broadcast_i,
-  input logic pair_i
+  input logic pair_i,
+  input logic sum_i
 );
   logic busy, ending, done;
   rs_rpau_completion #(
     .Drain(Drain),
+    .SumDrain(SumDrain),
     .BroadcastDrain(BroadcastDrain)
   ) u_dut (
     .clk_i,
@@ -26,6 +29,7 @@ module rs_rpau_completion_proof #(
     .last_i,
     .broadcast_i,
     .pair_i,
+    .sum_i,
     .busy_o(busy),
     .ending_o(ending),
     .done_o(done)
@@ -51,7 +55,7 @@ module rs_rpau_completion_proof #(
     end
     if (last_i) begin
       since_q <= 32'd1;
-      wait_q  <= broadcast_i ? BroadcastDrain : pair_i ? Drain + 32'd1 : Drain;
+      wait_q  <= broadcast_i ? BroadcastDrain : (sum_i ? SumDrain : Drain) + 32'(pair_i);
     end else begin
       since_q <= since_q + 32'd1;
     end

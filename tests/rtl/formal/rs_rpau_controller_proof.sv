@@ -7,6 +7,7 @@
 // issue once each, in the program's order, FetchCycles apart or more. The program ends with a halt,
 // or with an instruction that the design lacks, when all units are idle.
 module rs_rpau_controller_proof
+  import rs_mem_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
