@@ -1,11 +1,8 @@
 """``ringsmith bench framework``: what the Framework paper has numbers of, by our model."""
 
 import gc
-import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -13,7 +10,7 @@ from bench.measure import OURS, area_records, cpu_times
 from bench.papers import Figure, compared, figures
 from bench.record import Record
 from bench.run import Run
-from ringsmith import runtime
+from ringsmith import memory, runtime
 from ringsmith.apps import cifar, mnist
 from ringsmith.apps.cifar import PARAMETERS as CIFAR_SET
 from ringsmith.apps.mnist import PARAMETERS as MNIST_SET
@@ -335,7 +332,8 @@ def software(run: Run) -> Iterator[Record]:
         for operation in run["operations"]:
             graph = graph_of(operation, params)
             needed = _KEY_FORMS * key_bytes(graph)
-            if needed > available_bytes():
+            left = memory.available()
+            if left is not None and needed > left:
                 run.say(f"{params}: {operation} is left out: it needs {needed / 1e9:.2f} GB")
                 continue
             gc.collect()  # keys of the operation before, gigabytes of them
@@ -346,14 +344,3 @@ def software(run: Run) -> Iterator[Record]:
 def key_bytes(graph: SubroutineGraph) -> int:
     """Returns the bytes of the keys that a graph takes, in the core's words."""
     return sum(shape.bytes(graph.n) for shape in graph.keys.values())
-
-
-def available_bytes() -> int:
-    """Returns the bytes of memory that a program can still take."""
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    try:
-        text = Path("/proc/meminfo").read_text()
-    except OSError:
-        return free
-    known = re.search(r"^MemAvailable: +(\d+) kB$", text, re.MULTILINE)
-    return int(known[1]) * 1024 if known else free

@@ -37,7 +37,7 @@ package rs_vector_pkg;
     int unsigned PortBits;         // bits of a beat at each
     int unsigned SpanBits;         // log2 of the bytes of a port's memory
     int unsigned BurstBeats;       // beats of a burst, at most
-    int unsigned Outstanding;      // bursts under way at a port, at most
+    int unsigned Outstanding;      // bursts on their way at a port, at most
     int unsigned AddrWidth;        // bits of an address of memory
   } vector_cfg_t;
 

@@ -251,8 +251,8 @@ def test_an_operation_whose_key_memory_does_not_hold_is_not_timed(
 ) -> None:
     graph = framework.graph_of("multiply_relinearize", "framework-set1")
     assert framework.key_bytes(graph) == 45 * 2 * 46 * 65536 * 8
-    assert framework.available_bytes() > 1 << 20
-    monkeypatch.setattr(framework, "available_bytes", lambda: 1 << 20)
+    assert (framework.memory.available() or 0) > 1 << 20
+    monkeypatch.setattr(framework.memory, "available", lambda: 1 << 20)
     said: list[str] = []
     values = {"sets": ["framework-set3"], "operations": ["add", "rotate"], "repeats": 1}
     found = list(framework.software(Run(values, (), said.append)))

@@ -1,4 +1,4 @@
-"""Keys to and from an ephemeral sparse secret: its weight, the primes of the keys, refusals."""
+"""Keys to and from an ephemeral sparse secret: its weight, the primes of the keys, errors."""
 
 import numpy as np
 import pytest

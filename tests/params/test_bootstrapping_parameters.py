@@ -96,9 +96,9 @@ def test_the_failure_probability_is_that_of_sums_of_uniform_numbers() -> None:
 
 
 def test_no_level_is_above_that_of_the_sparse_secret(boot: CkksParameters) -> None:
-    def make(security: int | None) -> CkksParameters:
+    def make(security: int | None, n: int = 1 << 16) -> CkksParameters:
         found = CkksParameters.create(
-            n=1 << 16,
+            n=n,
             prime_bits=(60, 40, 40, *(60,) * 8),
             special_bits=(61,),
             scale_bits=40,
@@ -110,7 +110,10 @@ def test_no_level_is_above_that_of_the_sparse_secret(boot: CkksParameters) -> No
 
     with pytest.raises(ParameterError, match="security = 192: parameters that bootstrap have 128"):
         make(192)
-    assert make(128).security == 128
+    with pytest.raises(ParameterError, match="N = 16384: the sparse secret of a bootstrapping"):
+        make(128, 1 << 14)
+    assert make(128, 1 << 15).security == make(128).security == 128
+    assert make(None, 1 << 14).security is None
     assert "128 bits of the sparse secret" in make(None).security_text
     assert "sparse" not in boot.security_text  # which has none
 

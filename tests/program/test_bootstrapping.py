@@ -1,4 +1,4 @@
-"""Bootstrapping: transforms, EvalMod's polynomial, whole programs on true keys, refusals."""
+"""Bootstrapping: transforms, EvalMod's polynomial, whole programs on true keys, errors."""
 
 import re
 from collections.abc import Callable
@@ -313,7 +313,7 @@ def test_files_of_programs_and_kits_hold_a_bootstrapping(small: World) -> None:
         (Op.BOOTSTRAP, {"stage": STAGES[0]}, "ends no bootstrapping"),
         (Op.BOOTSTRAP, {"operands": (0, 0)}, "ends no bootstrapping"),
         (Op.OUTPUT, {"operands": (9,)}, "takes a part of a bootstrapping"),
-        (Op.CONJUGATE, {"operands": (1,)}, "takes what is none"),
+        (Op.CONJUGATE, {"operands": (1,)}, "its operand is not"),
         (Op.MOD_RAISE, {"stage": STAGES[2]}, "takes what mod_raise has not raised"),
         (Op.ROTATE_CONJUGATE, {"element": 3}, "Galois element 3, and its own is"),
         (Op.ROTATE_CONJUGATE, {"steps": None}, "lacks its steps"),

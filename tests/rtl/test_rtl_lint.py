@@ -223,7 +223,7 @@ VECTORS = [
     [f"Cfg={VECTOR.changed(LogRadix=radix, Reduction=kind)}"] for radix in (2, 4) for kind in (0, 1)
 ]
 DMAS = [[f"Cfg='{{3, {bits}, 4, 30, 9, 1, 4}}"] for bits in (32, 128, 256, 512)]
-"""Three channels on a bus of so many bits."""
+"""Three channels, on buses of four widths."""
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ inline constexpr std::size_t kMaxSparseBits = 121;
 /// Hubaux 2022, eprint 2022/024, sparse-secret encapsulation).
 /// @param seeds seeds of the a parts of both keys, as `key_seed` above; null: drawn from `random`
 /// @throws ParameterError when the primes of the key to the sparse secret have more than
-///         kMaxSparseBits bits, or the context has not so many
+///         kMaxSparseBits bits, or the context has fewer
 [[nodiscard]] SparseKeys generate_sparse_keys(const RlweContext& context,
                                               std::span<const u64> secret_key,
                                               const SparseSecret& sparse, RandomSource& random,

@@ -97,7 +97,7 @@ def generate_keys(
             their key pair, but no identity of parameters.
 
     Raises:
-        ParameterError: When a Galois element is illegal, the parameters have not so many limbs,
+        ParameterError: When a Galois element is illegal, the parameters have fewer limbs,
             the keys take more memory than there is, or ``any_plain_modulus`` is set for CKKS.
         TypeError: When an argument is of another kind.
     """

@@ -26,6 +26,8 @@ Lattigo v6 states this limit for its sets with an ephemeral secret of weight 32.
 """
 SPARSE_SECURITY = 128
 """The highest level of parameters that bootstrap, in bits: that of the sparse secret."""
+MIN_SPARSE_DEGREE = 1 << 15
+"""The smallest ring of that level: Lattigo has such sets from N = 2^15 on."""
 _RANGES = {
     "coeffs_to_slots": (1, 8),
     "slots_to_coeffs": (1, 8),
@@ -49,8 +51,8 @@ class Bootstrapping:
         degree: Degree of EvalMod's polynomial, 3 … 255, one less than a power of two: it takes
             log2(degree + 1) levels. It is even: an even one of a degree less.
         doublings: Double angles after the polynomial, 0 … 8, a level each.
-        arcsine: Degree of the polynomial for the arcsine after them: 1, which is none, or 3, which
-            takes two levels.
+        arcsine: Degree of the polynomial for the arcsine after them: 3, in two
+            levels, or 1: without it.
         scale_bits: log2 of the scale of EvalMod; the size of the primes of its levels.
         ratio_bits: log2 of the lowest modulus over the scale of the message, 2 … 20: a sine stands
             for a line, and the error of that falls by 2 bits for each (with an arcsine by 4).

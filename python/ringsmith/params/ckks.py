@@ -8,7 +8,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from ringsmith.errors import ParameterError
-from ringsmith.params.bootstrapping import MAX_SPARSE_BITS, SPARSE_SECURITY, Bootstrapping
+from ringsmith.params.bootstrapping import (
+    MAX_SPARSE_BITS,
+    MIN_SPARSE_DEGREE,
+    SPARSE_SECURITY,
+    Bootstrapping,
+)
 from ringsmith.params.keys import KeyShape
 from ringsmith.params.primes import checked_base, checked_integers, primes_of_sizes
 from ringsmith.params.ring import RlweParameters
@@ -75,7 +80,7 @@ class CkksParameters(RlweParameters):
             ParameterError: When a value is illegal or the level is missed; says what to change.
         """
         wanted = security if declared_security is None else None
-        _check_sparse_level(bootstrapping, wanted)
+        _check_sparse_level(n, bootstrapping, wanted)
         data, special = primes_of_sizes(n, prime_bits, special_bits, wanted)
         whole = isinstance(scale_bits, int) and not isinstance(scale_bits, bool)
         if not whole or not 1 <= scale_bits < sys.float_info.max_exp:
@@ -131,7 +136,7 @@ class CkksParameters(RlweParameters):
                 what to change.
         """
         wanted = security if declared_security is None else None
-        _check_sparse_level(bootstrapping, wanted)
+        _check_sparse_level(n, bootstrapping, wanted)
         data, special = checked_base(n, data_primes, special_prime, wanted)
         return cls(
             n,
@@ -176,7 +181,7 @@ class CkksParameters(RlweParameters):
         return self.ladder[0]
 
     def is_level(self, limbs: int) -> bool:
-        """Whether ciphertexts of so many limbs are on a level."""
+        """Whether ciphertexts of that many limbs are on a level."""
         return limbs in self.ladder
 
     def below(self, limbs: int) -> int:
@@ -250,7 +255,9 @@ class CkksParameters(RlweParameters):
     def security(self) -> int | None:
         """Security in bits; of parameters that bootstrap at most that of the sparse secret."""
         level = super().security
-        return level if self.bootstrapping is None else level and min(level, SPARSE_SECURITY)
+        if self.bootstrapping is None or level is None:
+            return level
+        return min(level, SPARSE_SECURITY) if self.n >= MIN_SPARSE_DEGREE else None
 
     @property
     def security_text(self) -> str:
@@ -305,9 +312,16 @@ class CkksParameters(RlweParameters):
             )
 
 
-def _check_sparse_level(bootstrapping: Bootstrapping | None, security: int | None) -> None:
+def _check_sparse_level(n: int, bootstrapping: Bootstrapping | None, security: int | None) -> None:
     """Refuses a level that the sparse secret of a bootstrapping does not have."""
-    if bootstrapping is not None and security not in (None, SPARSE_SECURITY):
+    if bootstrapping is None or security is None:
+        return
+    if n < MIN_SPARSE_DEGREE:
+        raise ParameterError(
+            f"N = {n}: the sparse secret of a bootstrapping has {SPARSE_SECURITY} bits of security "
+            f"from N = {MIN_SPARSE_DEGREE} on: take such an N, or security=None"
+        )
+    if security != SPARSE_SECURITY:
         raise ParameterError(
             f"security = {security!r:.40}: parameters that bootstrap have {SPARSE_SECURITY} bits, "
             f"those of the sparse secret: take security={SPARSE_SECURITY}, or None"

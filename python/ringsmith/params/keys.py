@@ -88,7 +88,7 @@ class KeyNeeds:
         """Returns the smallest shape that serves of each key, by its name in graphs.
 
         Raises:
-            ParameterError: When the parameters have not so many limbs, or do not bootstrap.
+            ParameterError: When the parameters have fewer limbs, or do not bootstrap.
         """
         found = {} if self.relin is None else {RELIN_KEY: parameters.key_shape(self.relin)}
         for element, limbs in self.galois.items():

@@ -218,7 +218,7 @@ class RlweParameters(ABC):
         return self.limbs - self.levels
 
     def is_level(self, limbs: int) -> bool:
-        """Whether ciphertexts of so many limbs are on a level."""
+        """Whether ciphertexts of that many limbs are on a level."""
         return self.lowest_limbs <= limbs <= self.limbs
 
     def below(self, limbs: int) -> int:

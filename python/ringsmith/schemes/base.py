@@ -81,7 +81,7 @@ class Search(ABC):
         """Learns from the search at a smaller degree, which found nothing."""
 
     def may_fit(self, fewer: int) -> bool:
-        """Tells whether parameters may fit if the program needs so many levels fewer.
+        """Tells whether parameters may fit if the program needs fewer levels.
 
         By default they may: a scheme without levels knows it when it has planned.
         """

@@ -131,7 +131,7 @@ def _check_stage(parameters: RlweParameters, node: Node, operands: list[Node]) -
     elif any(inner) and not node.stage:
         raise _InvalidNodeError("takes a part of a bootstrapping")
     elif node.stage not in ("", STAGES[0]) and not all(inner):
-        raise _InvalidNodeError("is a part of a bootstrapping, and takes what is none")
+        raise _InvalidNodeError("is a step of a bootstrapping, and its operand is not")
     if node.stage != STAGES[0] and any(
         each.stage == STAGES[0] and each.op is not Op.MOD_RAISE for each in operands
     ):

@@ -299,7 +299,7 @@ def _inside(each: Node) -> Node:
 
 
 def _symbol(each: Node) -> str | None:
-    """The name of a variable; None if an expression is none."""
+    """The name of a variable; None: the expression is no variable."""
     inner = _inside(each)
     return inner.symbol.name if isinstance(inner, slang.NamedValueExpression) else None
 

@@ -89,7 +89,7 @@ class CkksSearch(Search):
             self.lead = before.lead - _BITS_FOR_TWICE_N * math.log2(self.n / before.n)
 
     def may_fit(self, fewer: int) -> bool:
-        """Tells whether the modulus bears so many levels fewer than there are, at any scale."""
+        """Tells whether the modulus bears the levels but for a few, at any scale."""
         return self._fits(max(self.recording.depth - fewer, 0), MIN_SCALE_BITS)
 
     def run(self) -> CkksProgram | None:

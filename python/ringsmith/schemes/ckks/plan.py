@@ -359,7 +359,7 @@ class Ladder:
     """The scales that values normally have.
 
     Attributes:
-        scales: Of a value of l limbs, at index l; 0 where no level has so many.
+        scales: Of a value of l limbs, at index l; 0 where no level has l limbs.
         products: Of a product of l limbs that is not rescaled yet, at index l; rescaled, it has the
             scale of the next lower level.
     """

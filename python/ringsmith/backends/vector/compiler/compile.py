@@ -77,7 +77,7 @@ def read_executable(text: str) -> VectorExecutable:
     """Reads what ``executable_text`` wrote.
 
     Raises:
-        ProgramError: If the text is none of this version, or its graph is not for its design.
+        ProgramError: If the text is not of this version, or its graph is not for its design.
     """
     end = text.find("\n", 0, _MAX_DESIGN)
     try:
