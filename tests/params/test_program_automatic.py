@@ -154,7 +154,7 @@ def test_a_program_that_is_too_deep_is_refused_in_one_sentence() -> None:
     message = str(caught.value)
     assert message.count("N = ") == 1
     assert re.search(r"too deep: 84 levels, and at most \d\d fit: at the scale 2\^\d\d", message)
-    assert message.endswith("split the program; bootstrapping is not there yet")
+    assert message.endswith("split the program, or ask for AutoParameters(bootstrapping=True)")
     with pytest.raises(ProgramError, match=r"4 levels, and at most 0 fit.*: raise max_n, multiply"):
         trace(lambda x: x**16, AutoParameters(max_n=4096))
 

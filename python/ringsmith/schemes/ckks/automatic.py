@@ -39,7 +39,7 @@ _GAIN_SLACK = 1.0
 _KEYS = (Kind.KEY_SWITCH, Kind.KEY_OFFSET)
 
 
-class _Precision(NamedTuple):
+class Precision(NamedTuple):
     """What a forecast says of one scale.
 
     Attributes:
@@ -200,7 +200,7 @@ class CkksSearch(Search):
                 errors[scale] = str(error)
                 scale = min(scale + 1, widest)
                 continue
-            found = self._precision(program)
+            found = self.precision(program)
             bits, asked = found.bits, self.asked
             forecasts[scale] = bits
             if math.isfinite(bits):
@@ -226,7 +226,7 @@ class CkksSearch(Search):
         )
         return best
 
-    def _precision(self, program: CkksProgram) -> _Precision:
+    def precision(self, program: CkksProgram) -> Precision:
         """Returns the precision that noise leaves by the forecast.
 
         Where results are shared, it is that of the inputs that clients may encrypt, and the noise
@@ -234,13 +234,13 @@ class CkksSearch(Search):
         """
         wish = self.wish
         if wish.flooding is not None:
-            return _Precision(program.shared_bits(wish.flooding))
+            return Precision(program.shared_bits(wish.flooding))
         found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
         worst = min(found.outputs.values(), key=lambda each: each.bits - self._enough(each))
         self.asked = self._enough(worst)
-        return _Precision(worst.bits, self._loss(program.parameters, worst.shares), worst.shares)
+        return Precision(worst.bits, self._loss(program.parameters, worst.shares), worst.shares)
 
-    def _next(self, program: CkksProgram, found: _Precision, scale: int, widest: int) -> int:
+    def _next(self, program: CkksProgram, found: Precision, scale: int, widest: int) -> int:
         """Returns the scale to try after one; that one again: no other does."""
         unused = found.bits - self.asked
         if unused < 0 and self._most_gain(program, found, widest) < -unused:
@@ -254,7 +254,7 @@ class CkksSearch(Search):
             step = -max(1, _whole(unused)) if unused >= 0 else max(1, _whole(1 - unused))
         return min(max(scale + step, MIN_SCALE_BITS), widest)
 
-    def _gain(self, program: CkksProgram, found: _Precision, scale: int) -> float:
+    def _gain(self, program: CkksProgram, found: Precision, scale: int) -> float:
         """Returns the bits of precision that another scale wins, about; negative: that it loses.
 
         The error of double precision stays. That of key switching, with digits that grow with the
@@ -268,7 +268,7 @@ class CkksSearch(Search):
         )
         return -math.log2(left) / 2
 
-    def _most_gain(self, program: CkksProgram, found: _Precision, widest: int) -> float:
+    def _most_gain(self, program: CkksProgram, found: Precision, widest: int) -> float:
         """Returns the bits of precision that any greater scale wins at most.
 
         They are those that are won if nothing is left of errors that shrink with the scale.
@@ -349,7 +349,7 @@ class CkksSearch(Search):
             other = planned(self.recording, candidate, wish.headroom_bits, self.options)
         except (ProgramError, ValueError):  # ValueError: too few primes of that size
             return None
-        return other if self._precision(other).bits >= self.asked else None
+        return other if self.precision(other).bits >= self.asked else None
 
     # ---- why no parameters fit --------------------------------------------------------------
 
@@ -364,7 +364,7 @@ class CkksSearch(Search):
         )
         way = "multiply less deeply, or split the program"
         if self.n == MAX_DEGREE:
-            self.hint = f"{way}; bootstrapping is not there yet"
+            self.hint = f"{way}, or ask for AutoParameters(bootstrapping=True)"
         else:
             self.hint = f"{self.wish.larger}, {way}"
 

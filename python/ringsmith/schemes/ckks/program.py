@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE, Flooding
+from ringsmith.program.costs import CPU
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
@@ -33,6 +34,7 @@ from ringsmith.schemes.ckks.forecast import (
     forecast,
 )
 from ringsmith.schemes.ckks.noise import encryption_spread
+from ringsmith.schemes.ckks.work import Work
 from ringsmith.short_repr import short_repr
 
 
@@ -246,9 +248,20 @@ class CkksProgram(Program):
 
         lines = self._heading(with_choice=True)
         lines += table(self.nodes, f"{_HEADS}  precision", columns, cycles)
-        lines += ["", cost(self.parameters, self.nodes, self.sharing, cycles), ""]
+        lines += ["", cost(self.parameters, self.nodes, self.sharing, cycles), *self._spent(), ""]
         lines += self._precision(found)
         return "\n".join(lines)
+
+    def _spent(self) -> list[str]:
+        """Says what bootstrappings cost; nothing where there are none."""
+        count = sum(node.op is Op.BOOTSTRAP for node in self.nodes)
+        if not count:
+            return []
+        inside, total = Work(self.parameters, CPU).bootstrapping(self.nodes, self.sharing)
+        return [
+            f"bootstrapping: {count} times, {inside / total:.0%} of the time on the {CPU.device} "
+            "device by its table of costs"
+        ]
 
     def _precision(self, found: Forecast) -> list[str]:
         lines = [
