@@ -49,6 +49,8 @@ def expression(node: Node) -> str:
         arguments.append(repr(node.name))
     if node.steps is not None:
         arguments.append(str(node.steps))
+    if node.count:
+        arguments.append(f"{node.count} times")
     if node.plain is not None:
         values, scale = node.plain.values, node.plain.scale
         what = "vector" if values.ndim else f"{values:.6g}" if scale != 1 else f"{values}"

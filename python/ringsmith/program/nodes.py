@@ -122,6 +122,8 @@ class Node:
         approximated: Slots, from the first, that ``approximation`` is of; 0: all.
         stage: Of a node that is a part of a bootstrapping: the stage of it. Its numbers are not
             the program's, and only such nodes and ``bootstrap`` use them.
+        loop: Of ``carried`` and ``next``: the number of the loop, from 1.
+        count: Of ``next``: how often the loop is repeated.
     """
 
     id: int
@@ -139,6 +141,8 @@ class Node:
     approximation: float = 0.0
     approximated: int = 0
     stage: str = ""
+    loop: int = 0
+    count: int = 0
 
     @property
     def level(self) -> int:

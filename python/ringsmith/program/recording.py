@@ -13,6 +13,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.objects import Contents
 from ringsmith.params import RlweParameters
 from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.loops import Unrolling, inside
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.layout import Layout
 from ringsmith.program.ndarray.packings import best as packed_best
@@ -114,6 +115,28 @@ class Recording:
             for name, spec in self.inputs.items()
         }
 
+    def unrolled(self, factor: int | None = None) -> "Recording":
+        """Returns the recording with its loops written out.
+
+        Args:
+            factor: How often a body is written out in a loop that stays, and which is repeated less
+                often; None: as often as it is repeated, and no loop stays.
+        """
+        before = self.trace
+        if not any(before.nodes[i].loop for i in self.used):
+            return self
+        found, trace = Unrolling(before.nodes, self.used, factor=factor), Trace(before.space)
+        trace.notes = dict(before.notes)
+        for copy in found.copies:
+            node = before.nodes[copy.index]
+            trace.append(replace(node, operands=copy.operands, count=copy.count))
+        return replace(
+            self,
+            trace=trace,
+            outputs={name: found.last[index] for name, index in self.outputs.items()},
+            used=tuple(range(len(trace.nodes))),
+        )
+
     def check_limbs(self, parameters: RlweParameters) -> None:
         """Refuses an input of limbs that no level of the parameters has.
 
@@ -188,10 +211,17 @@ def _record(
         raise source.error(
             f"{_name(function)} cannot be called with the inputs {sorted(specs)}: {error}"
         ) from None
-    results = _checked_outputs(function, function(**values), recorder)
+    returned = function(**values)
+    if recorder.open_loop is not None:
+        raise recorder.open_loop.error(
+            "the loop over repeat was left before its end: break and return in it are not "
+            "recorded; write for step in range(…), which is unrolled"
+        )
+    results = _checked_outputs(function, returned, recorder)
     results = _declared_outputs(results, {} if outputs is None else outputs, source)
     found = _outputs(results, source, packs=bool(packed))
     used = _reachable(recorder, found.indices.values())
+    _check_loops(recorder, used, found.indices)
     unused = {node.name or "" for i, node in enumerate(recorder.nodes) if i not in used}
     for name in specs:
         if unused >= set(packed[name].ports if name in packed else (name,)):
@@ -506,7 +536,28 @@ def _reachable(recorder: Trace, outputs: Iterable[int]) -> set[int]:
         if index not in reached:
             reached.add(index)
             waiting.extend(recorder.nodes[index].operands)
+            if index in recorder.next_of:
+                waiting.append(recorder.next_of[index])
     return reached
+
+
+def _check_loops(recorder: Trace, used: set[int], outputs: Mapping[str, int]) -> None:
+    """Refuses values from inside of a loop that are used after it."""
+    if not recorder.loops:
+        return
+    nodes = recorder.nodes
+    of = inside(nodes, sorted(used))
+    ends: dict[int, int] = {}
+    for i in used:
+        if nodes[i].op is Op.NEXT:
+            ends[nodes[i].loop] = max(i, ends.get(nodes[i].loop, 0))
+    wrong = [i for i, loop in of.items() if i > ends[loop]]
+    wrong += [i for i in outputs.values() if i in of and nodes[i].op is not Op.NEXT]
+    if wrong:
+        raise nodes[min(wrong)].source.error(
+            "a value from inside of a loop over repeat is used after it, and no local name held it "
+            "at the end of the loop's body: assign it to one there"
+        )
 
 
 def _name(function: Callable[..., Any]) -> str:

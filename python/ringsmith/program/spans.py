@@ -287,6 +287,8 @@ _SAME_NUMBERS = frozenset(
         Op.MOD_SWITCH,
         Op.MOD_RAISE,
         Op.BOOTSTRAP,
+        Op.CARRIED,
+        Op.NEXT,
     }
 )
 """Operations that leave the numbers as they are: a promise of the result is one of the operand."""

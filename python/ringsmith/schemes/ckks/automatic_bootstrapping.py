@@ -10,9 +10,10 @@ from ringsmith.params import Bootstrapping, CkksParameters
 from ringsmith.params.primes import MAX_DEGREE
 from ringsmith.params.sets import boot_set
 from ringsmith.program.graph import Program
+from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Search
 from ringsmith.schemes.ckks.automatic import CkksSearch
-from ringsmith.schemes.ckks.placing import graph_of, placed
+from ringsmith.schemes.ckks.placing import ways
 from ringsmith.schemes.ckks.planned import planned, price_of
 from ringsmith.schemes.ckks.program import CkksProgram
 from ringsmith.schemes.ckks.work import Work
@@ -30,10 +31,12 @@ class BootstrappingSearch(Search):
     """The search at one ring degree: parameters without bootstrapping first, which cost less.
 
     Attributes:
-        plain: The search for parameters that do not bootstrap.
+        plain: The search for parameters that do not bootstrap, with loops unrolled.
+        recording: The recorded program.
     """
 
     plain: CkksSearch
+    recording: Recording
     reason: str = ""
 
     def follow(self, before: Search) -> None:
@@ -80,7 +83,7 @@ class BootstrappingSearch(Search):
             if best is None:
                 continue
             headroom = plain.wish.headroom_bits
-            program = planned(plain.recording, best, headroom, plain.options)
+            program = planned(self.recording, best, headroom, plain.options)
             bits = plain.precision(program).bits
             said = (
                 f"message ratio 2^{stages.ratio_bits}, arcsine of degree {stages.arcsine}: the "
@@ -95,17 +98,16 @@ class BootstrappingSearch(Search):
 
     def _cheapest(self, stages: Bootstrapping) -> CkksParameters | None:
         """Returns the parameters with these stages with which the program costs least."""
-        recording, options = self.plain.recording, self.plain.options
+        recording, options = self.recording, self.plain.options
         best: CkksParameters | None = None
         least = math.inf
         for parameters in self._candidates(stages):
             work = Work(parameters, recording.trace.space.costs)
             levels = parameters.ladder.index(parameters.working_limbs)
             price = price_of(parameters, recording, options, work)
-            graph = graph_of(recording, parameters, levels, work, price)
-            chosen = placed(graph)
-            if chosen is not None and graph.cost(chosen) < least:
-                best, least = parameters, graph.cost(chosen)
+            for way in ways(recording, parameters, levels, work, price)[:1]:
+                if way.cost < least:
+                    best, least = parameters, way.cost
         if best is None:
             first = next(self._candidates(stages), None)
             if first is not None:  # its planning says what is in the way

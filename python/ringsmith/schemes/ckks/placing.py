@@ -26,6 +26,7 @@ import numpy as np
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
+from ringsmith.program.loops import loops_of
 from ringsmith.program.nodes import Bound, Note
 from ringsmith.program.plain import turns
 from ringsmith.program.recorder import Trace, TraceNode
@@ -38,6 +39,12 @@ _CUTS = 256
 """Cuts that are candidates, at most."""
 _STEPS = 4_000_000
 """Operations that local improvement looks at, about."""
+_LARGEST_BODY = 2000
+"""Operations of a program whose loop has a body that is written out several times, at most."""
+_TRIED = 4
+"""Ways to bootstrap a program with loops that are looked at closely."""
+_SIZE_PRICE = 0.01
+"""What writing out a body once more adds to the cost of a program, as a part of it."""
 _NEAR = 8
 """Operations that are nearby."""
 _RANGE_PRICE = 0.01
@@ -70,11 +77,12 @@ class Graph:
     Attributes:
         indices: Of each in the trace.
         uses: Its operands.
-        limits: Levels that it has by itself: of an input, or a bootstrapping of the user's; None:
-            it has those that its operands leave.
+        limits: Levels that it has by itself: of an input, a bootstrapping of the user's, or what a
+            loop carries; None: it has those that its operands leave.
         prices: What bootstrapping it costs; inf: its range does not allow it.
-        costs: What each operation costs at each level of its operands.
+        costs: What each operation costs at each level of its operands, as often as it is computed.
         most: Levels of programs.
+        carried: Levels of what loops carry.
     """
 
     indices: tuple[int, ...]
@@ -83,6 +91,7 @@ class Graph:
     prices: tuple[float, ...]
     costs: tuple[Sequence[float], ...]
     most: int
+    carried: int = 0
 
     @property
     def size(self) -> int:
@@ -101,7 +110,7 @@ class Graph:
                 return None
             if own[j] > self.most:
                 return None
-            needed = 0 if self.is_bootstrapping(j) else own[j]
+            needed = 0 if self.has_levels(j) else own[j]
             for use in self.uses[j]:
                 i = use.position
                 levels = needed + (1 if use.folds and i in chosen else use.levels)
@@ -109,8 +118,8 @@ class Graph:
                 of[i] = max(of[i], levels)
         return own, fresh
 
-    def is_bootstrapping(self, j: int) -> bool:
-        """Whether the operation is a bootstrapping of the user's."""
+    def has_levels(self, j: int) -> bool:
+        """Whether the levels of an operation do not depend on what its users need."""
         return self.limits[j] is not None and bool(self.uses[j])
 
     def cost(self, chosen: Chosen) -> float:
@@ -130,7 +139,13 @@ class Graph:
 
 
 def graph_of(
-    recording: Recording, parameters: CkksParameters, most: int, work: Work, price: float
+    recording: Recording,
+    parameters: CkksParameters,
+    most: int,
+    work: Work,
+    price: float,
+    carried: int = 0,
+    slack: int = 0,
 ) -> Graph:
     """Returns the operations of a recording.
 
@@ -140,6 +155,9 @@ def graph_of(
         most: Levels that a value may need.
         work: The costs of operations.
         price: The cost of a bootstrapping.
+        carried: Levels of what loops carry.
+        slack: Levels more that values need at the end of a loop's body, to come to the scale of its
+            beginning.
     """
     trace, used = recording.trace, recording.used
     position = {index: j for j, index in enumerate(used)}
@@ -149,7 +167,7 @@ def graph_of(
         if trace.nodes[index].op in (Op.ROTATE, Op.CONJUGATE):
             operand = trace.nodes[index].operands[0]
             rotated[operand] = rotated.get(operand, 0) + 1
-    ladder = parameters.ladder
+    ladder, times = parameters.ladder, _times(recording)
     tables: dict[tuple[Op, bool], list[float]] = {}
     uses, limits, prices, costs = [], [], [], []
     for index in used:
@@ -159,20 +177,36 @@ def graph_of(
         if folds and node.bound is None and not node.approximation:
             plain.add(index)
         levels, folded = _levels(node), again and node.op is Op.MULTIPLY_PLAIN
-        uses.append(
-            tuple(
-                Use(position[i], 0 if folded else levels, folds=folded) for i in set(node.operands)
+        if node.loop:
+            first = carried + (1 if node.op is Op.CARRIED else slack)
+            uses.append(
+                tuple(Use(position[i], 0 if k else first) for k, i in enumerate(node.operands))
             )
-        )
-        limits.append(_limit(recording, node, parameters, most))
-        prices.append(price * _price(recording, index, parameters))
+        else:
+            uses.append(
+                tuple(
+                    Use(position[i], 0 if folded else levels, folds=folded)
+                    for i in set(node.operands)
+                )
+            )
+        limits.append(carried if node.loop else _limit(recording, node, parameters, most))
+        prices.append(times.get(index, 1) * price * _price(recording, index, parameters))
         shared = bool(node.operands) and rotated.get(node.operands[0], 0) > 1
         if (node.op, shared) not in tables:
             tables[node.op, shared] = [
                 work.of(node.op, ladder[level], shared=shared) for level in range(most + 1)
             ]
-        costs.append(tables[node.op, shared])
-    return Graph(used, tuple(uses), tuple(limits), tuple(prices), tuple(costs), most)
+        table = tables[node.op, shared]
+        costs.append([times[index] * cost for cost in table] if index in times else table)
+    return Graph(used, tuple(uses), tuple(limits), tuple(prices), tuple(costs), most, carried)
+
+
+def _times(recording: Recording) -> dict[int, int]:
+    """How often operations in loops are computed."""
+    found: dict[int, int] = {}
+    for loop in loops_of(recording.trace.nodes, recording.used).values():
+        found |= dict.fromkeys((*loop.carried, *loop.body), loop.count)
+    return found
 
 
 def _levels(node: TraceNode) -> int:
@@ -215,8 +249,13 @@ def _price(recording: Recording, index: int, parameters: CkksParameters) -> floa
 # ---- the search ------------------------------------------------------------------------------
 
 
-def placed(graph: Graph) -> Chosen | None:
-    """Returns the values to bootstrap; None: their ranges, or levels, do not allow it."""
+def placed(graph: Graph, *, improved: bool = True) -> Chosen | None:
+    """Returns the values to bootstrap; None: their ranges, or levels, do not allow it.
+
+    Args:
+        graph: The operations.
+        improved: Whether the choice is improved locally.
+    """
     if graph.levels(frozenset()) is not None:
         return frozenset()
     starts = []
@@ -227,7 +266,7 @@ def placed(graph: Graph) -> Chosen | None:
         everything = frozenset(j for j in range(graph.size) if graph.prices[j] < math.inf)
         if graph.levels(everything) is not None:
             starts += [_thinned(graph, everything, order) for order in (1, -1)]
-    found = [_improved(graph, start) for start in starts]
+    found = [_improved(graph, start) for start in starts] if improved else starts
     return min(found, key=graph.cost, default=None)
 
 
@@ -290,7 +329,7 @@ def _segments(graph: Graph, q: int, places: set[int]) -> Iterator[tuple[int, flo
         if limit is not None and own > limit:
             return
         spent += graph.costs[p][min(own + graph.takes(p), graph.most)]
-        levels = 0 if graph.is_bootstrapping(p) else own
+        levels = 0 if graph.has_levels(p) else own
         for use in graph.uses[p]:
             need[use.position] = max(need.get(use.position, 0), levels + use.levels)
             if need[use.position] > graph.most:
@@ -348,6 +387,66 @@ def _moves(graph: Graph, users: list[list[int]], chosen: Chosen, j: int) -> Iter
                 yield (without - {after}) | {i}
 
 
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A way to bootstrap a program.
+
+    Attributes:
+        recording: The program, with bodies of loops written out a few times.
+        graph: Its operations.
+        chosen: What is bootstrapped.
+        cost: What all of it costs.
+        weight: By which the cost is multiplied to compare it: small programs are preferred.
+    """
+
+    recording: Recording
+    graph: Graph
+    chosen: Chosen
+    cost: float
+    weight: float = 1.0
+
+    def rank(self) -> float:
+        """Returns the cost to compare."""
+        return self.cost * self.weight
+
+
+def ways(
+    recording: Recording, parameters: CkksParameters, most: int, work: Work, price: float
+) -> list[Way]:
+    """Returns ways to bootstrap a program, the cheapest first; arguments are of ``graph_of``.
+
+    A program without loops has one way at most. With loops, ways differ in how many levels what a
+    loop carries has, and in how often its body is written out, so that several repetitions share a
+    bootstrapping.
+    """
+    loops = loops_of(recording.trace.nodes, recording.used)
+    if not loops:
+        graph = graph_of(recording, parameters, most, work, price)
+        chosen = placed(graph)
+        return [Way(recording, graph, chosen, graph.cost(chosen))] if chosen else []
+    found: list[Way] = []
+    carried = [*range(most)]
+    for factor in range(1, min(most, max(loop.count for loop in loops.values())) + 1):
+        own = recording.unrolled(factor) if factor > 1 else recording
+        if factor > 1 and len(own.used) > _LARGEST_BODY:
+            break
+        for levels in carried:
+            for slack in (0, 1):
+                graph = graph_of(own, parameters, most, work, price, levels, slack)
+                chosen = placed(graph, improved=False)
+                if chosen is not None:
+                    weight = 1 + _SIZE_PRICE * (factor - 1)
+                    found.append(Way(own, graph, chosen, graph.cost(chosen), weight))
+        if factor == 1 and found:
+            carried = sorted({0, min(found, key=Way.rank).graph.carried})
+    best = []
+    for way in sorted(found, key=Way.rank)[:_TRIED]:
+        chosen = placed(way.graph)
+        assert chosen is not None, "it was placed before"
+        best.append(replace(way, chosen=chosen, cost=way.graph.cost(chosen)))
+    return sorted(best, key=Way.rank)
+
+
 # ---- the recording with bootstrappings -----------------------------------------------------------
 
 
@@ -379,7 +478,7 @@ def _too_large(graph: Graph) -> int | None:
     need = [0] * graph.size
     for j, uses in enumerate(graph.uses):
         need[j] = max((need[use.position] + use.levels for use in uses), default=0)
-        if graph.prices[j] < math.inf:
+        if graph.prices[j] < math.inf or graph.has_levels(j):
             need[j] = 0
         elif need[j] > graph.most:
             found = j
@@ -424,24 +523,24 @@ def with_bootstrappings(
         operands = {use.position: use for use in graph.uses[j]}
         moved = {}
         for i, use in operands.items():
-            needed = 0 if graph.is_bootstrapping(j) else own[j]
+            needed = 0 if graph.has_levels(j) else own[j]
             levels = needed + (1 if use.folds and i in chosen else use.levels)
             place = bootstrapped[i] if levels and i in chosen else values[i]
             moved[graph.indices[i]] = place
-        made.nodes.append(replace(node, operands=tuple(moved[i] for i in node.operands)))
+        limbs = ladder[graph.carried] if node.loop else node.limbs
+        made.append(replace(node, operands=tuple(moved[i] for i in node.operands), limbs=limbs))
         values.append(len(made.nodes) - 1)
         if lowered and node.op is Op.INPUT and node.name is not None:
             spec = inputs[node.name]
-            limbs = ladder[own[j]] if spec.limbs is None and spec.scale is None else spec.limbs
-            inputs[node.name] = replace(spec, limbs=limbs)
+            if spec.limbs is None and spec.scale is None:
+                inputs[node.name] = replace(spec, limbs=ladder[own[j]])
         if j in chosen:
             largest = max(trace.span(index).magnitude, 0.0)
             bound = Bound(-largest, largest, node.source, computed=True)
             limbs = ladder[fresh[j]] if lowered else None
-            made.nodes.append(
+            bootstrapped[j] = made.append(
                 TraceNode(Op.BOOTSTRAP, (values[j],), node.source, bound=bound, limbs=limbs)
             )
-            bootstrapped[j] = len(made.nodes) - 1
     position = {index: j for j, index in enumerate(graph.indices)}
     return replace(
         recording,
@@ -456,16 +555,19 @@ def _notes(
     recording: Recording, graph: Graph, chosen: Chosen, fresh: Sequence[int]
 ) -> Iterator[Note]:
     """Says at each line how many bootstrappings there are, why, and what they cost."""
-    trace, total = recording.trace, graph.cost(chosen)
+    trace, total, times = recording.trace, graph.cost(chosen), _times(recording)
     lines: dict[SourceLine, list[int]] = {}
     for j in sorted(chosen):
         lines.setdefault(trace.nodes[graph.indices[j]].source, []).append(j)
     for source, found in lines.items():
         levels = max(fresh[j] for j in found)
         share = 100 * sum(graph.prices[j] for j in found) / total
+        often = [times.get(graph.indices[j], 1) for j in found]
+        repeated = f" in a loop, {sum(often)} in all" if max(often) > 1 else ""
+        follow = _count(levels, "multiplication")
         yield Note(
             source,
-            f"{_count(len(found), 'bootstrapping')}: up to {_count(levels, 'multiplication')} in a "
+            f"{_count(len(found), 'bootstrapping')}{repeated}: up to {follow} in a "
             f"row follow, and no levels are left for them; {share:.0f} % of the time on "
             f"{trace.space.costs.device}",
         )

@@ -140,10 +140,11 @@ class CkksPlanner(Planner[Value]):
                 return self._times_plain(first, node.values, fold=fold)
             case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
                 return Cipher(emitter.add_or_sub_plain(node.op, self._ready(first), node.values))
-        return self._of_bootstrapping(node, first)
+        return self._of_part(node, operands)
 
-    def _of_bootstrapping(self, node: TraceNode, first: Value) -> Value:
-        """Plans a bootstrapping, or an operation that is only a part of one."""
+    def _of_part(self, node: TraceNode, operands: list[Value]) -> Value:
+        """Plans a bootstrapping, or an operation that is only a part of one, or of a loop."""
+        first = operands[0]
         match node.op:
             case Op.BOOTSTRAP:
                 return self._bootstrapped(self._ready(first), node.bound, node.limbs)
@@ -153,6 +154,13 @@ class CkksPlanner(Planner[Value]):
                 return Cipher(turned, rotated.pending)
             case Op.MOD_SWITCH if node.limbs is not None:
                 return Cipher(self._emitter.mod_switch(self._ready(first), node.limbs))
+            case Op.CARRIED if node.limbs is not None:
+                begun = self._on_ladder_at(first, node.limbs)
+                return Cipher(self._emitter.carried(begun, node.loop))
+            case Op.NEXT if node.limbs is not None:
+                ended, [_, carried] = self._on_ladder_at(first, node.limbs), operands
+                assert isinstance(carried, Cipher), "it is settled"
+                return Cipher(self._emitter.next(ended, carried.node, node.loop, node.count))
         raise AssertionError(f"{node.op} is never traced")
 
     def _times_plain(self, value: Value, values: PlainValues, *, fold: bool) -> Product:
@@ -234,6 +242,18 @@ class CkksPlanner(Planner[Value]):
                 f"bounded(x, {max(most, 1):.3g})"
             )
         return max(round(most / largest), 1)
+
+    def _on_ladder_at(self, value: Value, limbs: int) -> int:
+        """Returns the value's node with these limbs, at the scale that the ladder has there."""
+        scale = self._ladder.scales[limbs]
+        if not isinstance(value, Product):
+            node = self._ready(value)
+            if self._limbs(node) >= limbs and self._scale(node) == scale:
+                return self._emitter.mod_switch(node, limbs)
+            value = Product(node, _ONE)
+        if self._limbs(value.source) <= limbs:
+            self._require_level(self._parameters.lowest_limbs)
+        return self._rescaled(value, limbs, scale)
 
     def _multiply(self, a: Value, b: Value) -> int:
         left, right = self._ready(a), self._ready(b)

@@ -10,8 +10,8 @@ from ringsmith.schemes.base import Options
 from ringsmith.schemes.ckks.placing import (
     graph_of,
     obstacle,
-    placed,
     sample,
+    ways,
     with_bootstrappings,
 )
 from ringsmith.schemes.ckks.plan import CkksPlanner, LevelsError
@@ -54,30 +54,29 @@ def _bootstrapped(
     Planning may take a level more than multiplications in a row. Then values are left all levels,
     and then one less is counted on.
     """
-    most = parameters.ladder.index(parameters.working_limbs)
-    if recording.depth <= most:
+    most, flat = parameters.ladder.index(parameters.working_limbs), recording.unrolled()
+    failed: ProgramError | None = None
+    if flat.depth <= most:
         try:
-            return _cheapest(recording, parameters, headroom_bits, options)
-        except LevelsError:
-            if most <= 1:
-                raise
+            return _cheapest(flat, parameters, headroom_bits, options)
+        except LevelsError as error:
+            failed = error
     work = Work(parameters, recording.trace.space.costs)
     price = price_of(parameters, recording, options, work)
-    failed: ProgramError | None = None
     for levels in range(most, 0, -1):
-        graph = graph_of(recording, parameters, levels, work, price)
-        chosen = placed(graph)
-        if chosen is None:
-            raise failed or obstacle(recording, graph, parameters)
-        if not chosen:
-            continue
-        for lowered in (True, False):
-            given = with_bootstrappings(recording, graph, chosen, parameters, lowered=lowered)
-            try:
-                return _cheapest(given, parameters, headroom_bits, options)
-            except LevelsError as error:
-                failed = failed or error
-    raise failed or obstacle(recording, graph, parameters)
+        for way in ways(recording, parameters, levels, work, price):
+            for lowered in (True, False):
+                given = with_bootstrappings(
+                    way.recording, way.graph, way.chosen, parameters, lowered=lowered
+                )
+                try:
+                    return _cheapest(given, parameters, headroom_bits, options)
+                except LevelsError as error:
+                    failed = failed or error
+        if failed is None:
+            break  # nothing can be bootstrapped, with fewer levels neither
+    whole = graph_of(recording.unrolled(), parameters, most, work, price)
+    raise failed or obstacle(recording.unrolled(), whole, parameters)
 
 
 def price_of(

@@ -75,9 +75,9 @@ class Ckks(Scheme):
         assert isinstance(wish, AutoParameters)
         if options.headroom_bits is not None:
             wish = replace(wish, headroom_bits=options.headroom_bits)
-        search = CkksSearch(recording, wish, n, carried, options)
+        search = CkksSearch(recording.unrolled(), wish, n, carried, options)
         if wish.bootstrapping:
-            return BootstrappingSearch(search)
+            return BootstrappingSearch(search, recording)
         for node in recording.trace.nodes:
             if node.op is Op.BOOTSTRAP:
                 raise node.source.error(

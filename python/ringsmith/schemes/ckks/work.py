@@ -70,7 +70,11 @@ class Work:
         return found
 
     def bootstrapping(
-        self, nodes: Sequence[Node], sharing: Sharing, more: int = 0
+        self,
+        nodes: Sequence[Node],
+        sharing: Sharing,
+        more: int = 0,
+        repeated: Sequence[int] | None = None,
     ) -> tuple[float, float]:
         """Returns what the bootstrappings of a planned program cost, and what all of it costs.
 
@@ -78,8 +82,11 @@ class Work:
             nodes: Its nodes.
             sharing: What its rotations share.
             more: Limbs that operations have beyond those of the nodes.
+            repeated: How often each node is computed; None: once.
         """
         costs = self.of_nodes(nodes, sharing, more)
+        if repeated is not None:
+            costs = [cost * times for cost, times in zip(costs, repeated, strict=True)]
         inside = sum(cost for node, cost in zip(nodes, costs, strict=True) if node.stage)
         return inside, sum(costs)
 
