@@ -37,16 +37,18 @@ from ringsmith.schemes.ckks.work import Work
 
 _CUTS = 256
 """Cuts that are candidates, at most."""
-_STEPS = 4_000_000
+_STEPS = 500_000
 """Operations that local improvement looks at, about."""
 _LARGEST_BODY = 2000
 """Operations of a program whose loop has a body that is written out several times, at most."""
-_TRIED = 4
+_TRIED = 2
 """Ways to bootstrap a program with loops that are looked at closely."""
 _SIZE_PRICE = 0.01
 """What writing out a body once more adds to the cost of a program, as a part of it."""
 _NEAR = 8
 """Operations that are nearby."""
+_SMALL = 250
+"""Operations of a small graph, at most."""
 _RANGE_PRICE = 0.01
 """What a range of twice the size adds to the cost of a bootstrapping, as a part of it."""
 
@@ -83,6 +85,8 @@ class Graph:
         costs: What each operation costs at each level of its operands, as often as it is computed.
         most: Levels of programs.
         carried: Levels of what loops carry.
+        begins: Where bodies of loops begin: what they carry.
+        ends: Where they end.
     """
 
     indices: tuple[int, ...]
@@ -92,6 +96,26 @@ class Graph:
     costs: tuple[Sequence[float], ...]
     most: int
     carried: int = 0
+    begins: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+
+    def carrying(self, levels: int, slack: int = 0) -> "Graph":
+        """Returns the graph with other levels of what loops carry.
+
+        Args:
+            levels: These levels.
+            slack: Levels more that values need at the end of a body, to come to the scale of its
+                beginning. What comes before the loop needs one in any case.
+        """
+        if not self.begins:
+            return self
+        uses, limits = [*self.uses], [*self.limits]
+        for j in self.begins:
+            uses[j], limits[j] = (replace(self.uses[j][0], levels=levels + 1),), levels
+        for j in self.ends:
+            result, carried = self.uses[j]
+            uses[j], limits[j] = (replace(result, levels=levels + slack), carried), levels
+        return replace(self, uses=tuple(uses), limits=tuple(limits), carried=levels)
 
     @property
     def size(self) -> int:
@@ -144,8 +168,6 @@ def graph_of(
     most: int,
     work: Work,
     price: float,
-    carried: int = 0,
-    slack: int = 0,
 ) -> Graph:
     """Returns the operations of a recording.
 
@@ -155,9 +177,6 @@ def graph_of(
         most: Levels that a value may need.
         work: The costs of operations.
         price: The cost of a bootstrapping.
-        carried: Levels of what loops carry.
-        slack: Levels more that values need at the end of a loop's body, to come to the scale of its
-            beginning.
     """
     trace, used = recording.trace, recording.used
     position = {index: j for j, index in enumerate(used)}
@@ -177,19 +196,11 @@ def graph_of(
         if folds and node.bound is None and not node.approximation:
             plain.add(index)
         levels, folded = _levels(node), again and node.op is Op.MULTIPLY_PLAIN
-        if node.loop:
-            first = carried + (1 if node.op is Op.CARRIED else slack)
-            uses.append(
-                tuple(Use(position[i], 0 if k else first) for k, i in enumerate(node.operands))
-            )
-        else:
-            uses.append(
-                tuple(
-                    Use(position[i], 0 if folded else levels, folds=folded)
-                    for i in set(node.operands)
-                )
-            )
-        limits.append(carried if node.loop else _limit(recording, node, parameters, most))
+        operands = node.operands if node.loop else tuple(set(node.operands))
+        uses.append(
+            tuple(Use(position[i], 0 if folded else levels, folds=folded) for i in operands)
+        )
+        limits.append(_limit(recording, node, parameters, most))
         prices.append(times.get(index, 1) * price * _price(recording, index, parameters))
         shared = bool(node.operands) and rotated.get(node.operands[0], 0) > 1
         if (node.op, shared) not in tables:
@@ -198,7 +209,13 @@ def graph_of(
             ]
         table = tables[node.op, shared]
         costs.append([times[index] * cost for cost in table] if index in times else table)
-    return Graph(used, tuple(uses), tuple(limits), tuple(prices), tuple(costs), most, carried)
+    ends, begins = (
+        tuple(position[i] for i in used if trace.nodes[i].op is op) for op in (Op.NEXT, Op.CARRIED)
+    )
+    found = Graph(
+        used, tuple(uses), tuple(limits), tuple(prices), tuple(costs), most, 0, begins, ends
+    )
+    return found.carrying(0)
 
 
 def _times(recording: Recording) -> dict[int, int]:
@@ -262,7 +279,7 @@ def placed(graph: Graph, *, improved: bool = True) -> Chosen | None:
     by_cuts = _by_cuts(graph)
     if by_cuts is not None:
         starts.append(by_cuts)
-    if graph.size * graph.size <= _STEPS:
+    if improved and graph.size <= _SMALL:
         everything = frozenset(j for j in range(graph.size) if graph.prices[j] < math.inf)
         if graph.levels(everything) is not None:
             starts += [_thinned(graph, everything, order) for order in (1, -1)]
@@ -430,12 +447,13 @@ def ways(
         own = recording.unrolled(factor) if factor > 1 else recording
         if factor > 1 and len(own.used) > _LARGEST_BODY:
             break
+        weight = 1 + _SIZE_PRICE * (factor - 1)
+        whole = graph_of(own, parameters, most, work, price)
         for levels in carried:
             for slack in (0, 1):
-                graph = graph_of(own, parameters, most, work, price, levels, slack)
+                graph = whole.carrying(levels, slack)
                 chosen = placed(graph, improved=False)
                 if chosen is not None:
-                    weight = 1 + _SIZE_PRICE * (factor - 1)
                     found.append(Way(own, graph, chosen, graph.cost(chosen), weight))
         if factor == 1 and found:
             carried = sorted({0, min(found, key=Way.rank).graph.carried})
