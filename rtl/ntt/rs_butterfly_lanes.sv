@@ -84,7 +84,7 @@ module rs_butterfly_lanes
     end
   end
 
-  // ---- pointwise operands of the lower lanes: with one multiplier, then those of the upper ones --
+  // ---- pointwise operands of the lower lanes: with one multiplier, then those of the upper ones -
   logic             second;  // which of two words x is
   logic [Width-1:0] point_x [Cores][2];
   logic [Width-1:0] point_b [Cores];
@@ -117,7 +117,7 @@ module rs_butterfly_lanes
     assign second = use_link_i;
   end
 
-  // ---- operands of the multipliers, and what is delayed with them ----------------------------------
+  // ---- operands of the multipliers, and what is delayed with them -------------------------------
   logic [Width-1:0] half_sum [Cores];  // of an inverse butterfly
   logic [Width-1:0] half_difference [Cores];
   logic [Width-1:0] x_d [Cores];

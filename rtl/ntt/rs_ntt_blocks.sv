@@ -13,6 +13,8 @@
 //
 // start_i: one cycle, while idle. The outputs of step s come 1 + s cycles after it, plus the gaps
 // before that step.
+`include "rs_assert.svh"
+
 module rs_ntt_blocks
   import rs_ntt_pkg::*;
 #(
@@ -94,7 +96,7 @@ module rs_ntt_blocks
   assign mark_o   = mark_q;
   assign odd_o    = !across && ^step;
 
-  SubPolyOfRing_A :
-  assert property (@(posedge clk_i) !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys))
-  else $error("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i, ring_i.log_sub_polys);
+  `RS_ASSERT(SubPolyOfRing_A, !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys),
+             $sformatf("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i,
+                 ring_i.log_sub_polys))
 endmodule

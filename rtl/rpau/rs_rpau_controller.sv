@@ -19,6 +19,8 @@
 // The units that an instruction starts and waits for are decoded when its word arrives from the
 // program store, one bit for each unit of each RPAU. The issue compares these bits with the busy
 // units.
+`include "rs_assert.svh"
+
 module rs_rpau_controller
   import rs_mem_pkg::*;
   import rs_rpau_pkg::*;
@@ -181,7 +183,6 @@ module rs_rpau_controller
   assign command_o      = command_q;
   assign start_o        = start_q;
 
-  WriteWhileIdle_A :
-  assert property (@(posedge clk_i) !(program_we_i && busy_q))
-  else $error("the program store is written while a program runs");
+  `RS_ASSERT(WriteWhileIdle_A, !(program_we_i && busy_q),
+             "the program store is written while a program runs")
 endmodule

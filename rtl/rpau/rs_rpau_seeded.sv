@@ -5,6 +5,8 @@
 // coefficients more every cycle; between blocks of 2^LogBlock of them are expander_pause() cycles.
 // q_i: the modulus, from the second cycle after start_i on. The host writes entries, a word a row,
 // while nothing runs.
+`include "rs_assert.svh"
+
 module rs_rpau_seeded
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;
@@ -95,10 +97,8 @@ module rs_rpau_seeded
     .residues_o
   );
 
-  SeedInRange_A :
-  assert property (@(posedge clk_i) !use_seed || 32'(command_i.word[SeedLsb+:SeedWidth]) < Seeds)
-  else $error("seed %0d of %0d", command_i.word[SeedLsb+:SeedWidth], Seeds);
-  WriteInRange_A :
-  assert property (@(posedge clk_i) !write || 32'(host_i.index) < Seeds)
-  else $error("write to seed %0d of %0d", host_i.index, Seeds);
+  `RS_ASSERT(SeedInRange_A, !use_seed || 32'(command_i.word[SeedLsb+:SeedWidth]) < Seeds,
+             $sformatf("seed %0d of %0d", command_i.word[SeedLsb+:SeedWidth], Seeds))
+  `RS_ASSERT(WriteInRange_A, !write || 32'(host_i.index) < Seeds,
+             $sformatf("write to seed %0d of %0d", host_i.index, Seeds))
 endmodule

@@ -12,6 +12,8 @@
 //
 // Latency: 3 cycles from the last beat of a row to row_o, and 2 from ready_o to the first address.
 // Cost: for each port a FIFO of 2^LogFifo beats in LUTs; a row's registers.
+`include "rs_assert.svh"
+
 module rs_vector_loads
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -157,9 +159,8 @@ module rs_vector_loads
     assign unused_resp = r_resp_i[p][0];
   end
   assign burst_done = pop && last[0];
-  SameBursts_A :
-  assert property (@(posedge clk_i) !rst_ni || !pop || last == '0 || last == '1)
-  else $error("bursts end at some ports: %b", last);
+  `RS_ASSERT(SameBursts_A, !pop || last == '0 || last == '1,
+             $sformatf("bursts end at some ports: %b", last))
 
   // ---- rows: beat c of all ports is part c of each slice ----------------------------------------
   localparam int unsigned SliceLanes = Lanes / Ports;
@@ -212,9 +213,7 @@ module rs_vector_loads
   assign table_addr_o   = table_addr_q;
   assign table_loaded_o = loaded_q;
   assign ended_o        = ended_q;
-  Known_A :
-  assert property (@(posedge clk_i) !rst_ni || !pop || moved_valid)
-  else $error("rows come that no load has asked for");
+  `RS_ASSERT(Known_A, !pop || moved_valid, "rows come that no load has asked for")
 
   // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent;

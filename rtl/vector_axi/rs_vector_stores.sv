@@ -10,6 +10,8 @@
 //
 // Latency: the first beat stands at the ports 7 cycles after ready_o, or right after the beats
 // before it. Cost: for each port a FIFO of 2^LogFifo beats in LUTs, and a row's registers.
+`include "rs_assert.svh"
+
 module rs_vector_stores
   import rs_mem_pkg::*;
   import rs_vector_isa_pkg::*;
@@ -224,9 +226,8 @@ module rs_vector_stores
     logic unused_resp;
     assign unused_resp = b_resp_i[p][0];
   end
-  HasPlace_A :
-  assert property (@(posedge clk_i) !rst_ni || !beats || has_space == '1)
-  else $error("a beat comes to a full FIFO: %b", has_space);
+  `RS_ASSERT(HasPlace_A, !beats || has_space == '1,
+             $sformatf("a beat comes to a full FIFO: %b", has_space))
 
   // ---- what has ended ---------------------------------------------------------------------------
   logic             limb_taken, done_stream, streams_valid, final_done, finals_valid, ended_q;
@@ -260,10 +261,10 @@ module rs_vector_stores
   );
   always_ff @(posedge clk_i) ended_q <= rst_ni && burst_done && final_done;
   assign ended_o = ended_q;
-  Known_A :
-  assert property (@(posedge clk_i) !rst_ni || ((!limb_taken || streams_valid) &&
-                   (!burst_done || finals_valid) && (!issue || finals_ready)))
-  else $error("memory answers what no store has asked for");
+  `RS_ASSERT(Known_A,
+             (!limb_taken || streams_valid) && (!burst_done || finals_valid) &&
+             (!issue || finals_ready),
+             "memory answers what no store has asked for")
 
   // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent;
