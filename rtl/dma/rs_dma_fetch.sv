@@ -137,7 +137,7 @@ module rs_dma_fetch
   always_comb begin
     error = ErrNone;
     if (slot_error_q) error = ErrFetch;
-    else if (!(moves || slot.op == OpStart) || slot.unused_flags != '0) error = ErrFormat;
+    else if (!(moves || slot.op == OpStart) || slot.reserved != '0) error = ErrFormat;
     else if (moves && !whole_rows) error = ErrFormat;
     else if (slot.op == OpStart && slot.count >> RingBits != '0) error = ErrFormat;
     else if (moves && slot.data % AddrBits'(DataAlign) != '0) error = ErrAlign;

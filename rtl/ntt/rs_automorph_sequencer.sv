@@ -60,10 +60,8 @@ module rs_automorph_sequencer
     always_ff @(posedge clk_i) moved_q <= moved;
     assign first = LogN'(moved_q >> ring_i.log_sub_polys);
   end else begin : gen_whole
-    logic unused_sub_poly;
     logic [LogN-1:0] moved_q;
     always_ff @(posedge clk_i) moved_q <= element_i[LogN:1];
-    assign unused_sub_poly = ^sub_poly_i;
     assign first        = moved_q;
   end
   assign increment = element_i[LogN-1:0] << ring_i.skip;

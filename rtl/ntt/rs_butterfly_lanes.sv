@@ -78,8 +78,6 @@ module rs_butterfly_lanes
     if (Twiddles == TwiddlesStored) begin : gen_stored
       assign factor[i] = tw_factor_i[i];
     end else begin : gen_generated
-      logic unused_factor;
-      assign unused_factor = ^tw_factor_i[i];
       assign factor[i]     = product[i+Cores];
     end
   end
@@ -102,13 +100,9 @@ module rs_butterfly_lanes
       assign point_x[i] = '{use_link_i ? link_i[i] : a_i[i], x_q};
       assign point_b[i] = upper_q ? b_q : b_i[i];
       assign point_c[i] = upper_q ? c_q : c_i[i];
-      logic unused_factor;
-      assign unused_factor = ^{tw_hi_i[i], tw_lo_i};
     end
     assign second = upper_q;
   end else begin : gen_at_once
-    logic unused_in_turn;
-    assign unused_in_turn = ^{valid_i, sum_i};
     for (genvar i = 0; i < Cores; i++) begin : gen_core
       assign point_x[i] = '{a_i[i], link_i[i]};
       assign point_b[i] = b_i[i];

@@ -97,7 +97,7 @@ module rs_ntt
 
   // ---- order of the transform -------------------------------------------------------------------
   step_t step, later_step, read_step, result_step;
-  logic  begins, last, ended, unused_again;
+  logic  begins, last, ended;
   rs_delay #(
     .Width(1),
     .Depth(twiddle_lead(Twiddles, Reduction))
@@ -115,7 +115,7 @@ module rs_ntt
     .start_i(begins),
     .inverse_i,
     .valid_o(step.valid),
-    .again_o(unused_again),
+    .again_o(),
     .last_o(last),
     .row_u_o(step.row_u),
     .row_t_o(step.row_t),

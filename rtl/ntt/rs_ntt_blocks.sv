@@ -37,7 +37,7 @@ module rs_ntt_blocks
   localparam int unsigned LogLanes = $clog2(2 * Cores);
   localparam int unsigned RowBits  = LogN - LogLanes;
 
-  logic               valid, stage_end, unused_last;
+  logic               valid, stage_end;
   logic [LogN-1:0]    stride;
   logic [RowBits-1:0] step;
   rs_ntt_steps #(
@@ -52,7 +52,7 @@ module rs_ntt_blocks
     .stride_o(stride),
     .step_o(step),
     .stage_end_o(stage_end),
-    .last_o(unused_last)
+    .last_o()
   );
 
   // Across rows a block ends with the upper halves of its last pair of rows.

@@ -72,8 +72,6 @@ module rs_rpau_coefficient
                     rpau_i <= command_i.word[LastLsb+:LastWidth]);
     end
   end
-  logic unused_command;
-  assign unused_command = ^command_i;
 
   // ---- steps: Converters words of a row to convert, or one to permute ---------------------------
   // In a conversion, RPAUs that are nearer to the converter wait first.
@@ -157,8 +155,6 @@ module rs_rpau_coefficient
   );
 
   // ---- words to the converters ------------------------------------------------------------------
-  logic unused_operand;
-  assign unused_operand = ^operand_i[2][0];
   for (genvar k = 0; k < Converters; k++) begin : gen_word
     assign x_o[k]   = (taken.valid && sends_q && !permute_q) ? operand_i[0][k] : '0;
     assign own_o[k] = (taken.valid && own_q) ? operand_i[1][k] : '0;

@@ -130,8 +130,6 @@ module rs_rpau_controller
     assign arrived_o = streamed_q ? arrived_q : '0;
     assign awaited_o = (ready_q && !enough_q) ? word_q[ArrivedLsb+:ArrivedWidth] : '0;
   end else begin : gen_no_key_stream
-    logic unused_arrivals;
-    assign unused_arrivals = ^{streamed_i, arrived_i};
     assign enough    = 1'b1;
     assign arrived_o = '0;
     assign awaited_o = '0;

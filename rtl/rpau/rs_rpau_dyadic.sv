@@ -173,14 +173,6 @@ module rs_rpau_dyadic
     end
   end
 
-  if (Cfg.Prng == PrngNone) begin : gen_no_prng
-    logic [Cfg.Width-1:0] unused_seeded;
-    always_comb begin
-      unused_seeded = '0;
-      for (int unsigned l = 0; l < Cfg.DyadicCores; l++) unused_seeded ^= seeded_i[l];
-    end
-  end
-
   // ---- compute ----------------------------------------------------------------------------------
   logic [Cfg.Width-1:0] result [Cfg.DyadicCores];
   for (genvar l = 0; l < Cfg.DyadicCores; l++) begin : gen_lane

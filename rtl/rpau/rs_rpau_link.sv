@@ -42,7 +42,6 @@ module rs_rpau_link
   // ---- the running instruction ------------------------------------------------------------------
   logic [DstWidth-1:0] wsel_q, sel_q;
   logic                started_q, sender_q, busy_q, done_q;
-  logic                unused_command;
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (start_i) begin
@@ -51,7 +50,6 @@ module rs_rpau_link
       sender_q <= sender_i;
     end
   end
-  assign unused_command = ^command_i;
 
   // ---- send: everyone counts the rows, for all end together -------------------------------------
   logic               active_q, read_q, last_q;

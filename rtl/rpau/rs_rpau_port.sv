@@ -67,13 +67,6 @@ module rs_rpau_port
 
     `RS_ASSERT(OneSender_A, !(main_send_i && send), "main and link unit send at once")
   end else begin : gen_no_link
-    logic                 unused_inputs;
-    logic [Cfg.Width-1:0] unused_words;
-    always_comb begin
-      unused_words = '0;
-      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= words_i[l];
-    end
-    assign unused_inputs = ^{clk_i, rst_ni, ring_i, start_i, command_i, sender_i, link_valid_i};
     assign done_o       = 1'b0;
     assign reads_o      = 1'b0;
     assign read_o       = '0;

@@ -60,9 +60,7 @@ module rs_rpau_seeded
   // A memory for each word of an entry, so that all come at once.
   logic                    write;
   logic [SeedWordBits-1:0] word [SeedWords];
-  logic                    unused_host;
   assign write       = host_i.we && host_i.space == SpaceSeed;
-  assign unused_host = ^{host_i, host_word_i};
   for (genvar w = 0; w < SeedWords; w++) begin : gen_word
     rs_ram_1r1w #(
       .Width(SeedWordBits),
@@ -79,8 +77,6 @@ module rs_rpau_seeded
     );
   end
 
-  logic unused_limb;
-  assign unused_limb = ^word[SeedWords-1];
   rs_key_expander #(
     .Width(Width),
     .Lanes(DyadicCores),

@@ -278,11 +278,6 @@ module rs_rpau_top
       .word_o(converted)
     );
   end else begin : gen_no_converters
-    logic             unused_words;
-    always_comb begin
-      unused_words = 1'b0;
-      for (int unsigned r = 0; r < Cfg.Rpaus; r++) unused_words ^= ^{x[r][0], own[r][0]};
-    end
     assign converted_valid = '0;
     assign converted       = '{default: '0};
   end

@@ -318,8 +318,6 @@ module rs_rpau_work_memory
       .operand_o(dyadic_o)
     );
   end else begin : gen_no_dyadic
-    logic unused_dyadic;
-    assign unused_dyadic = ^{dyadic_swap_i, dyadic_part_i};
     assign dyadic_o      = '{default: '0};
   end
 
@@ -347,13 +345,6 @@ module rs_rpau_work_memory
       .operand_o(coefficient_o)
     );
   end else begin : gen_no_coefficient
-    logic unused_part;
-    assign unused_part   = ^coefficient_part_i;
     assign coefficient_o = '{default: '0};
-  end
-
-  if (Cfg.Link == 0) begin : gen_no_link
-    logic unused_link;
-    assign unused_link = link_busy_i;
   end
 endmodule

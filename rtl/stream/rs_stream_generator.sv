@@ -160,8 +160,6 @@ module rs_stream_generator
     .d_i(product_q),
     .d_o(result)
   );
-  logic unused_from;
-  assign unused_from = ^result.from;
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     rs_ram_1r1w #(

@@ -18,8 +18,6 @@ module rs_stream_marker #(
   localparam int unsigned Short = 60;
 
   if (Depth <= Short) begin : gen_shift
-    logic unused_rst;
-    assign unused_rst = rst_ni;
     rs_delay #(
       .Width(1),
       .Depth(Depth)

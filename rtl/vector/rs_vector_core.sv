@@ -425,7 +425,6 @@ module rs_vector_core
   logic [  LogRadix-1:0] array_time;
   logic [  LogLanes-1:0] array_element, array_constant;
   logic [TableWidth-1:0] array_table_row;
-  logic                  unused_table_row;
   rs_delay #(.Width($bits(row_t)), .Depth(ToArray)) u_row (
     .clk_i, .d_i(row), .d_o(array_row)
   );
@@ -437,7 +436,6 @@ module rs_vector_core
   rs_delay #(.Width(TableWidth), .Depth(ToArray - 1)) u_table_row (
     .clk_i, .d_i(table_row[TableWidth-1:0]), .d_o(array_table_row)
   );
-  assign unused_table_row = ^table_row;
 
   // Moduli, read a cycle before they enter.
   logic [Width-1:0]      q [Points];

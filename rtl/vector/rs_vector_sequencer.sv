@@ -221,8 +221,6 @@ module rs_vector_sequencer
   assign pass  = pass_now_q;
   assign entry = entry_now_q;
   // Looked up ahead: x_first_q, target_first_q.
-  logic unused_ahead;
-  assign unused_ahead = ^{own_q.x, entry.source, entry.target};
   always_ff @(posedge clk_i) begin
     next_x_first_q      <= first_row(next_source_q, row_bits_q);
     next_target_first_q <= first_row('{origin: FromBank, slot: next_entry_q.target}, row_bits_q);

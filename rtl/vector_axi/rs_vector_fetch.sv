@@ -127,10 +127,9 @@ module rs_vector_fetch
   localparam int unsigned Held = InstructionBeats - 1;
   logic [Held-1:0][ListBits-1:0] held_q;  // the latest beat highest
   logic [InstructionBeats*ListBits-1:0] instruction;
-  logic unused_instruction, instruction_ready;
+  logic instruction_ready;
   always_ff @(posedge clk_i) if (r_valid_i) held_q <= {r_data_i, held_q[Held-1:1]};
   assign instruction        = {r_data_i, held_q};
-  assign unused_instruction = ^instruction;
   rs_dma_fifo #(
     .Width($bits(instruction_t)),
     .LogDepth(LogListed)
@@ -235,10 +234,7 @@ module rs_vector_fetch
 
   // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent, failed;
-  logic [7:0] unused_port;
-  logic       unused_resp;
   assign failed      = r_valid_i && r_resp_i[1];
-  assign unused_resp = r_resp_i[0];
   rs_vector_watchdog #(
     .Ports(1)
   ) u_watchdog (
@@ -250,7 +246,7 @@ module rs_vector_fetch
     .missing_i(1'b1),
     .failed_i(failed),
     .silent_o(silent),
-    .port_o(unused_port)
+    .port_o()
   );
   assign failed_o = failed || silent;
   assign fault_o  = '{
