@@ -77,9 +77,7 @@ def main(patients, iterations, parameters):
     ]
     right, in_clear = accuracies
     print(f"{len(z)} patients, {iterations} iterations, {seconds:.0f} s")
-    print(
-        f"{right:.1%} of {len(test)} others right; {in_clear:.1%} in the clear"
-    )
+    print(f"{right:.1%} of {len(test)} others right, {in_clear:.1%} in clear")
     return found, clear, accuracies
 
 
