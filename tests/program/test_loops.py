@@ -183,6 +183,44 @@ def test_arrays_are_carried() -> None:
     assert error <= program.forecast(each_node=False).outputs["result"].total
 
 
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 6))]
+)
+def test_random_bodies_are_right(seed: int) -> None:
+    """Bodies of several multiplications in a row, on two to four levels."""
+    rng = np.random.default_rng(seed)
+    plan = [(int(rng.integers(0, 5)), float(rng.uniform(-1, 1))) for _ in range(7)]
+
+    def body(w: Any, v: Any, x: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        for kind, number in plan:
+            match kind:
+                case 0 | 1:
+                    w = w * (v if kind else x)
+                case 2:
+                    w, v = 0.5 * w + 0.5 * x, 0.5 * v - 0.5 * w
+                case 3:
+                    v = number * v
+                case _:
+                    w = 0.5 * (w + number)
+        return 0.5 * w + 0.5 * x, 0.5 * v + 0.25 * w
+
+    def function(x: Any, y: Any) -> Any:  # noqa: ANN401
+        w, v = x, y
+        for _ in rs.repeat(5):
+            w, v = body(w, v, x)
+        return {"w": w, "v": v}
+
+    program, given = traced(function, 2 + seed % 3), numbers(seed)
+    w, v = given["x"], given["y"]
+    for _ in range(5):
+        w, v = body(w, v, given["x"])
+    forecast = program.forecast(each_node=False).outputs
+    found = program.run(given)
+    assert np.abs(found["w"] - w).max() <= forecast["w"].total
+    assert np.abs(found["v"] - v).max() <= forecast["v"].total
+    assert np.allclose(program.simulate(given)["w"], w)
+
+
 def test_a_range_that_grows_at_first_is_found() -> None:
     """0.5 w + 0.5 x stays in [-1, 1], also if it begins with less."""
 
@@ -198,6 +236,11 @@ def test_a_range_that_grows_at_first_is_found() -> None:
     for _ in range(6):
         w = 0.5 * w * x + 0.5 * x
     assert np.abs(program.run(x=x)["result"] - w).max() < 2**-12
+
+
+def test_a_design_refuses_the_bootstrappings_of_a_loop_by_name(looped: CkksProgram) -> None:
+    with pytest.raises(ProgramError, match="begins a bootstrapping, and design vector-small does"):
+        rs.compile_program(looped, "vector-small")
 
 
 # ---- files and what is said ----------------------------------------------------------------------

@@ -280,6 +280,17 @@ def test_a_range_that_cannot_be_bootstrapped_is_refused_at_the_line(
     assert "test_placed_bootstrappings.py:" in str(caught.value)
 
 
+def test_parameters_without_levels_for_programs_are_refused() -> None:
+    with pytest.raises(ProgramError, match="no bootstrapping helps with the 0 levels"):
+        traced(lambda x: x * x, 0)
+
+
+def test_one_level_is_enough_for_products() -> None:
+    program = traced(lambda x: x * x * x * x, 1)
+    assert count(program) >= 2
+    checked(program, 6)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

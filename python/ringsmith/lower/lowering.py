@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -139,10 +139,7 @@ def lower(
         ProgramError: If the graph has more nodes.
     """
     if unroll and program.loops:
-        return replace(
-            lower(program.unrolled, encode=encode, max_nodes=max_nodes, scalars=scalars),
-            program=program,
-        )
+        program = program.unrolled
     return _Lowering(program, max_nodes, scalars=scalars).run(encode=encode)
 
 

@@ -395,6 +395,7 @@ def compile_program(
     if point is None:
         lowered = lower(program, encode=not program.loops, unroll=False)
         return Compiled(lowered, compile_graph(lowered.graph))
+    program = program.unrolled
     lowered = lower(program, scalars=backend_of(point).capabilities.scalars)
     try:
         return Compiled(lowered, compile_graph(lowered.graph, point, seeded))
