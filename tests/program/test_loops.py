@@ -13,6 +13,7 @@ import ringsmith as rs
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.program import CkksProgram, Program
+from ringsmith.program.loops import MAX_FLAT, flat_size
 from ringsmith.runtime import Compiled
 from ringsmith.runtime.segments import segments
 from ringsmith.schemes.program_file import from_bytes, to_bytes
@@ -294,6 +295,15 @@ def test_an_output_from_inside_of_a_loop_is_refused_in_a_file(looped: CkksProgra
     nodes[-1] = replace(nodes[-1], operands=(begin.id,), limbs=begin.limbs, scale=begin.scale)
     with pytest.raises(ProgramError, match="takes a value from inside of a loop"):
         to_bytes(replace(looped, nodes=tuple(nodes)))
+
+
+def test_a_loop_that_is_too_long_is_refused(looped: CkksProgram) -> None:
+    nodes = [replace(n, count=1 << 14) if n.op is Op.NEXT else n for n in looped.nodes]
+    assert flat_size(nodes, light=True) < MAX_FLAT < flat_size(nodes, light=False)
+    long = replace(looped, nodes=tuple(nodes))
+    with pytest.raises(ProgramError, match=r"operations with its loops written out, and at most"):
+        assert long.unrolled
+    assert len(long.flat.nodes) <= flat_size(nodes, light=True)
 
 
 def test_the_explanation_says_how_often(looped: CkksProgram) -> None:

@@ -199,7 +199,7 @@ class Flat:
         """Writes out the loops of a program; ``light`` is as of ``Unrolling``."""
         if not any(node.loop for node in nodes):
             return cls(nodes, range(len(nodes)))
-        _check_size(nodes)
+        _check_size(nodes, light=light)
         found = Unrolling(nodes, range(len(nodes)), light=light)
         flat = tuple(
             replace(nodes[copy.index], id=position, operands=copy.operands)
@@ -208,14 +208,23 @@ class Flat:
         return cls(flat, [found.last[i] for i in range(len(nodes))])
 
 
-def _check_size(nodes: Sequence[Node]) -> None:
-    """Refuses a program whose loops are too long to be followed."""
-    bodies = Counter(inside(nodes, range(len(nodes))).values())
+def flat_size(nodes: Sequence[Node], *, light: bool) -> int:
+    """Returns how many nodes there are with loops written out; ``light`` as of ``Unrolling``."""
+    bodies = Counter(
+        loop
+        for i, loop in inside(nodes, range(len(nodes))).items()
+        if not (light and nodes[i].stage)
+    )
     counts = {node.loop: node.count for node in nodes if node.count}
-    size = sum(counts.get(loop, 0) * own for loop, own in bodies.items())
+    return len(nodes) + sum(counts.get(loop, 0) * own for loop, own in bodies.items())
+
+
+def _check_size(nodes: Sequence[Node], *, light: bool) -> None:
+    """Refuses a program whose loops are too long to be followed."""
+    size = flat_size(nodes, light=light)
     if size > MAX_FLAT:
         source = next(node.source for node in nodes if node.loop)
         raise ProgramError(
-            f"{source}: the program's loops have {size:,} operations in all repetitions, and at "
+            f"{source}: the program has {size:,} operations with its loops written out, and at "
             f"most {MAX_FLAT:,} are followed: repeat less often, or split the program"
         )
