@@ -330,6 +330,13 @@ def numbered(x: Any) -> Any:  # noqa: ANN401
     return w
 
 
+def large(x: Any) -> Any:  # noqa: ANN401
+    w = x
+    for _ in rs.repeat(9):
+        w = rs.bounded(w * x + 5000 * x, 5000)
+    return w
+
+
 def unchanged(x: Any) -> Any:  # noqa: ANN401
     for _ in rs.repeat(9):
         x + x
@@ -375,6 +382,7 @@ def renamed(x: Any) -> Any:  # noqa: ANN401
     [
         (growing, r"the numbers of w grow, from up to \d+ to \d+ in one repetition: promise"),
         (numbered, "is no number, since its body is recorded once"),
+        (large, r"cannot be bootstrapped: numbers may reach 5e\+03, and at most 1024 is allowed"),
         (unchanged, "the loop changes no encrypted value that a local name holds"),
         (left, "was left before its end"),
         (nested, "write for step in range"),

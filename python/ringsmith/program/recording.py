@@ -13,7 +13,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.objects import Contents
 from ringsmith.params import RlweParameters
 from ringsmith.program.arrays import ArrayNode
-from ringsmith.program.loops import Unrolling, inside
+from ringsmith.program.loops import Unrolling, inside, loops_of
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.layout import Layout
 from ringsmith.program.ndarray.packings import best as packed_best
@@ -114,6 +114,17 @@ class Recording:
             name: spec.length if isinstance(spec.length, int) else slots
             for name, spec in self.inputs.items()
         }
+
+    @property
+    def loops(self) -> int:
+        """How many loops there are."""
+        return len({self.trace.nodes[i].loop for i in self.used} - {0})
+
+    @property
+    def flat_size(self) -> int:
+        """Operations with loops written out."""
+        loops = loops_of(self.trace.nodes, self.used)
+        return len(self.used) + sum(loop.count * len(loop.body) for loop in loops.values())
 
     def unrolled(self, factor: int | None = None) -> "Recording":
         """Returns the recording with its loops written out.

@@ -495,9 +495,10 @@ def _too_large(graph: Graph) -> int | None:
     """
     need = [0] * graph.size
     for j, uses in enumerate(graph.uses):
+        limit = graph.limits[j]
         need[j] = max((need[use.position] + use.levels for use in uses), default=0)
-        if graph.prices[j] < math.inf or graph.has_levels(j):
-            need[j] = 0
+        if graph.prices[j] < math.inf or limit is not None:
+            need[j] = 0 if graph.prices[j] < math.inf or limit is None else graph.most - limit
         elif need[j] > graph.most:
             found = j
             while larger := [u.position for u in graph.uses[found] if _is_too_large(graph, u)]:

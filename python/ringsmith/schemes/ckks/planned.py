@@ -54,9 +54,10 @@ def _bootstrapped(
     Planning may take a level more than multiplications in a row. Then values are left all levels,
     and then one less is counted on.
     """
-    most, flat = parameters.ladder.index(parameters.working_limbs), recording.unrolled()
+    most = parameters.ladder.index(parameters.working_limbs)
     failed: ProgramError | None = None
-    if flat.depth <= most:
+    flat = recording.unrolled() if recording.flat_size <= _SMALL else recording
+    if flat.loops == 0 and flat.depth <= most:
         try:
             return _cheapest(flat, parameters, headroom_bits, options)
         except LevelsError as error:
@@ -75,8 +76,8 @@ def _bootstrapped(
                     failed = failed or error
         if failed is None:
             break  # nothing can be bootstrapped, with fewer levels neither
-    whole = graph_of(recording.unrolled(), parameters, most, work, price)
-    raise failed or obstacle(recording.unrolled(), whole, parameters)
+    graph = graph_of(recording, parameters, most, work, price)
+    raise failed or obstacle(recording, graph, parameters)
 
 
 def price_of(
@@ -104,6 +105,8 @@ def price_of(
     return work.bootstrapping(program.nodes, program.sharing, working - before)[0]
 
 
+_SMALL = 1 << 14
+"""Operations of a program whose loops are written out if its levels suffice, at most."""
 _KEPT = 16
 _samples: dict[tuple[object, ...], tuple[CkksProgram, int]] = {}
 
