@@ -9,7 +9,7 @@ from typing import Any
 from ringsmith.hdl.catalogue.blocks import Block
 from ringsmith.hdl.catalogue.checks import Checks
 from ringsmith.hdl.catalogue.lists import BENDER, CORE, LIST, uses
-from ringsmith.hdl.sources import HEADER
+from ringsmith.hdl.sources import COMMON
 from ringsmith.markdown import DASH, table_lines
 
 HEADINGS = ("module", "what it computes", "latency", "cost", "checked by")
@@ -76,7 +76,7 @@ def page(
             list_name=PurePosixPath(LIST).name,
             core_name=PurePosixPath(CORE).name,
             bender=BENDER,
-            header=HEADER,
+            header=f"{COMMON}/rs_assert.svh",
         ),
         _SHARED,
         *table_lines(
