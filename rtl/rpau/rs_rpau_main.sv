@@ -341,7 +341,7 @@ module rs_rpau_main
   );
 
   rs_rpau_receive #(
-    .RowBits(RowBits)
+    .Cfg(Cfg)
   ) u_receive (
     .clk_i,
     .start_i(started_q),
