@@ -173,13 +173,14 @@ module rs_vector_stores_proof
       if (u_dut.beats) begin
         assert (u_dut.burst_last ==
                 (u_dut.final_beat || (limb_q + 1'b1) % LimbWidth'(BurstBeats) == '0));
-        assert (!u_dut.final_beat || limb_q == LimbWidth'(32'(rows_q[2]) * RowCycles + RowCycles - 1));
+        assert (!u_dut.final_beat || limb_q == LimbWidth'((32'(rows_q[2]) + 1) * RowCycles - 1));
       end
 
       // What the induction needs to know.
       assert (32'(u_dut.u_bursts.flight_q) == open_q + 32'(aw_valid[port_i]));
       assert (u_dut.u_bursts.flight_q <= Outstanding);
-      assert (32'(u_dut.u_finals.there) + 32'(u_dut.u_finals.valid_q) == 32'(u_dut.u_bursts.flight_q));
+      assert (32'(u_dut.u_finals.there) + 32'(u_dut.u_finals.valid_q) ==
+              32'(u_dut.u_bursts.flight_q));
       if (aw_valid[port_i]) assert (beat % BeatWidth'(BurstBeats) == '0);
       if (u_dut.busy) begin
         assert (u_dut.u_bursts.left_q != '0);

@@ -38,6 +38,7 @@ Other tools read all files, in order, from these lists:
 
 Modules state what they rely on by the macro of [`{header}`]({header}), which they include.
 The lists name its folder. Synthesis leaves these assertions out, as `RS_ASSERT_OFF` does.
+[`{axi}`]({axi}) has the types of AXI4 buses that blocks take as parameters.
 """
 
 
@@ -76,6 +77,7 @@ def page(
             list_name=PurePosixPath(LIST).name,
             core_name=PurePosixPath(CORE).name,
             bender=BENDER,
+            axi=f"{COMMON}/rs_axi.svh",
             header=f"{COMMON}/rs_assert.svh",
         ),
         _SHARED,
