@@ -17,6 +17,7 @@ from ringsmith.program.ndarray.axes import amax
 from ringsmith.program.ndarray.functions import concatenate, pad
 from ringsmith.program.ndarray.products import convolution, correlation
 from ringsmith.program.polynomials import chebyshev
+from ringsmith.program.ranges import bounded
 from ringsmith.program.source import caller
 
 Operator = Callable[[Call], Any]
@@ -331,6 +332,7 @@ def _layer_normalization(call: Call) -> Value:
             raise call.error(
                 "the variance has no range above 0: calibrate with samples (--calibrate)"
             )
+        variance = bounded(variance, found)
         spread = interpolated(call, variance, lambda v: 1 / np.sqrt(v), found)
     else:
         spread = 1 / np.sqrt(variance)
