@@ -515,12 +515,41 @@ def test_arguments_that_do_not_fit_are_refused(
         from_onnx(mlp(rng), **options)
 
 
-def test_samples_that_outgrow_a_tensor_are_refused() -> None:
-    given = model(
+GROWING: dict[str, tuple[list[onnx.NodeProto], dict[str, object]]] = {
+    "constant": (
         [node("ConstantOfShape", "n", "o"), node("Add", "x o", "y")],
-        {"x": (1,)},
-        ["y"],
         {"n": np.array([1 << 20, 1 << 20])},
-    )
-    with pytest.raises(ProgramError, match="numbers at most"):
-        from_onnx(given, calibrate=np.zeros((1,)) + 0.5)
+    ),
+    "concat": (
+        [
+            *(node("Concat", f"c{i} c{i}", f"c{i + 1}", axis=0) for i in range(60)),
+            node("ReduceSum", "c60", "s"),
+            node("Add", "x s", "y"),
+        ],
+        {"c0": normal(8)},
+    ),
+    "broadcast": (
+        [
+            node("Expand", "x n", "a"),
+            node("Reshape", "a r", "b"),
+            node("Add", "a b", "c"),
+            node("ReduceMax", "c", "y"),
+        ],
+        {"n": np.array([1 << 20]), "r": np.array([-1, 1])},
+    ),
+    "live": (
+        [
+            *(node("Expand", "x n", f"a{i}") for i in range(20)),
+            node("Sum", " ".join(f"a{i}" for i in range(20)), "y"),
+        ],
+        {"n": np.array([1 << 23])},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_network_that_outgrows_memory_is_refused(name: str) -> None:
+    nodes, constants = GROWING[name]
+    given = model(nodes, {"x": (1,)}, ["y"], constants)
+    with pytest.raises((InteropError, ProgramError), match=r"numbers at most|needed at once"):
+        from_onnx(given, calibrate=np.ones(1))

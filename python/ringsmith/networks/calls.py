@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import ProgramError
-from ringsmith.networks.graph import MAX_ENTRIES, NetworkNode
+from ringsmith.networks.graph import MAX_COMPUTED, NetworkNode
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ranges import bounded
 
+BROADCASTING = frozenset({"Add", "Div", "Max", "Mean", "Min", "Mul", "Pow", "PRelu", "Sub", "Sum"})
+"""Operators whose operands broadcast."""
 Value = Any
 """An encrypted array, or one of NumPy: both have its methods."""
 
@@ -138,8 +140,20 @@ class Call:
 
     def checked(self, *lengths: int) -> None:
         """Refuses a result of more numbers than a tensor may have."""
-        if math.prod(lengths) > MAX_ENTRIES:
-            raise self.error(f"a result of shape {lengths!r:.80}: {MAX_ENTRIES} numbers at most")
+        if math.prod(lengths) > MAX_COMPUTED:
+            raise self.error(f"a result of shape {lengths!r:.80}: {MAX_COMPUTED} numbers at most")
+
+    def check_growth(self) -> None:
+        """Refuses results that outgrow a tensor, before they are computed."""
+        shapes = [np.shape(each) for each in self.operands if each is not None]
+        if self.node.operator in BROADCASTING:
+            self.checked(*np.broadcast_shapes(*shapes))
+        elif self.node.operator == "Concat":
+            self.checked(sum(map(math.prod, shapes)))
+        elif self.node.operator in ("MatMul", "Gemm") and len(shapes) > 1:
+            a, b = shapes[:2]
+            batch = math.prod(np.broadcast_shapes(a[:-2], b[:-2]))
+            self.checked(batch, *(max(each[-2:], default=1) for each in (a, b)))
 
     def promised(self, value: Value, index: int, *, above_zero: bool = False) -> Value:
         """Returns an operand, promised to be above 0 where samples showed that it is.

@@ -24,7 +24,9 @@ MAX_FILE = 1 << 30
 """Bytes of a file."""
 MAX_NODES = 20_000
 MAX_ENTRIES = 1 << 26
-"""Numbers of a tensor."""
+"""Numbers of a tensor that is known."""
+MAX_COMPUTED = 1 << 24
+"""Numbers of an input or a result."""
 _FRACTIONS = ("FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16")
 _SUBGRAPHS = ("GRAPH", "GRAPHS", "TYPE_PROTO", "TYPE_PROTOS", "SPARSE_TENSOR", "SPARSE_TENSORS")
 
@@ -184,10 +186,10 @@ class _Reader:
             )
         dims = [each.dim_value if each.HasField("dim_value") else None for each in kind.shape.dim]
         known = [each for each in dims if each is not None]
-        if min(known, default=1) < 1 or math.prod(known) > MAX_ENTRIES:
+        if min(known, default=1) < 1 or math.prod(known) > MAX_COMPUTED:
             raise self._error(
-                f"input {value.name!r:.60} of shape {(*dims,)!r:.80}: lengths from 1, and "
-                f"{MAX_ENTRIES} numbers in all, are the most"
+                f"input {value.name!r:.60} of shape {(*dims,)!r:.80}: lengths are from 1, and "
+                f"{MAX_COMPUTED} numbers in all are the most"
             )
         return (*dims,)
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MARGIN = 0.25
 """Part of its width by which a range of samples is widened at each end."""
+_MOST_LIVE = 1 << 27
+"""Numbers that are kept at once, those of weights among them."""
 _MOVING = frozenset(
     {
         *("Concat", "Constant", "ConstantOfShape", "Dropout", "Expand", "Flatten", "Gather"),
@@ -189,20 +191,30 @@ class Network:
         return next(iter(outputs.values())) if len(outputs) == 1 else outputs
 
     def _computed(self, values: Mapping[str, Value], *, recording: bool) -> dict[str, Value]:
-        """Returns every tensor of the network."""
+        """Returns the outputs, and what no node takes."""
         found: dict[str, Value] = {"": None, **self.graph.constants, **values}
+        last = {name: node.number for node in self.graph.nodes for name in node.inputs}
+        last |= dict.fromkeys(("", *self.graph.outputs), 0)
         for node in self.graph.nodes:
             operands = tuple(found[name] for name in node.inputs)
             call = Call(node, operands, self.graph.opset, self.settings, self.ranges, recording)
             results = self._of_node(call)
             for name, value in zip(node.outputs, results, strict=False):
                 found[name] = value
+            for name in {*node.inputs}:
+                if last[name] == node.number:
+                    del found[name]
+            if sum(np.size(value) for value in found.values()) > _MOST_LIVE:
+                raise InteropError(
+                    f"{self.graph.title}: {node}: more than {_MOST_LIVE} numbers are needed at once"
+                )
         return found
 
     def _of_node(self, call: Call) -> Sequence[Value]:
         """Computes a node, as from a line of the file."""
         run = OPERATORS[call.node.operator]
         try:
+            call.check_growth()
             with np.errstate(all="ignore"):
                 results = _at(self.graph.title, call.node, lambda: run(call))
         except ProgramError:
