@@ -566,6 +566,7 @@ def _read_heir(text: str) -> object:
 
 _OBJECT = object_file.FORMAT
 
+
 def networks() -> list[bytes]:
     """Networks of ONNX."""
     rng = np.random.default_rng(1)
