@@ -21,7 +21,7 @@ def done(*words: object) -> str:
     return result.output
 
 
-def test_two_commands_lead_from_a_file_to_scores(tmp_path: Path) -> None:
+def test_two_commands_lead_from_onnx_to_a_class(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     runpy.run_path(str(MAKE))["main"]("mlp", tmp_path)
     program, samples = tmp_path / "mlp.rsp", tmp_path / "few.npy"
