@@ -170,6 +170,10 @@ def import_onnx(
     degree: Annotated[
         int | None, typer.Option(min=2, help="The degree of one polynomial for each function.")
     ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(min=0, help="Part of its width by which a range of samples is widened."),
+    ] = 0.25,
     parameters: Annotated[
         str, typer.Option(help="`auto`, or a parameter set of CKKS: a name or a TOML file.")
     ] = "auto",
@@ -201,6 +205,7 @@ def import_onnx(
         until=until,
         error=error,
         degree=degree,
+        margin=margin,
     )
     chosen: Any = parameters
     if parameters != "auto":
