@@ -460,6 +460,7 @@ class Program(ABC):
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         cycles: Mapping[int, int] | None = None,
+        lines: bool = False,
     ) -> str:
         """Returns the listing with costs and a forecast, for people.
 
@@ -467,6 +468,7 @@ class Program(ABC):
             bounds: Bounds of the inputs' magnitudes. The forecast of precision needs them, that of
                 noise does not.
             cycles: Clock cycles by node id; ``ringsmith.explain`` computes them for a design.
+            lines: Whether the listing has a row for each line of the user's, not for each node.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.

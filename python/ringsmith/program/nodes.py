@@ -74,9 +74,10 @@ class Bound:
             outside = outside | (found.real < self.low - slack)
             outside = outside | (found.real > self.high + slack) | (np.abs(found.imag) > slack)
         if outside.any():
-            position = int(np.argmax(outside))
+            at = tuple(map(int, np.unravel_index(np.argmax(outside), outside.shape)))
+            position = at[0] if len(at) == 1 else at
             raise self.source.error(
-                f"number {position} is {numbers[position]:.6g}, and the range [{self.low:g}, "
+                f"number {position} is {numbers[at]:.6g}, and the range [{self.low:g}, "
                 f"{self.high:g}] was promised: widen the range, or keep the inputs within theirs"
             )
         return numbers

@@ -97,7 +97,7 @@ class Compiled:
         executable = self.compiled_graph.executable
         return None if executable is None else executable.cycles
 
-    def explain(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> str:
+    def explain(self, bounds: Mapping[str, ArrayLike] | float = 1.0, *, lines: bool = False) -> str:
         """Explains the program and what it costs, without a run; see ``ringsmith.explain``.
 
         Raises:
@@ -107,9 +107,9 @@ class Compiled:
         if program is None:
             raise ProgramError("a graph alone is not explained: compile a traced program")
         if executable is None:
-            return program.explain(bounds)
+            return program.explain(bounds, lines=lines)
         found = backend_of(executable.design).explain(executable)
-        return f"{found.heading}\n{program.explain(bounds, cycles=found.by_node)}"
+        return f"{found.heading}\n{program.explain(bounds, cycles=found.by_node, lines=lines)}"
 
     def run(
         self,

@@ -325,7 +325,7 @@ def _convolved(
     for what, values, least in (("stride", strides, 1), ("padding", padding, 0)):
         if any(whole_number(each) is None or each < least for each in values):
             raise source.error(f"{what} = {values!r:.40}: give whole numbers from {least}")
-    return convolution(x, found, strides, padding, source)
+    return convolution(x, found, strides, [(each, each) for each in padding], source)
 
 
 def _pair(value: Lengths) -> tuple[int, ...]:

@@ -94,7 +94,7 @@ class Forecast:
         outputs: By name.
         errors: Error of each node by noise, by id, as ``OutputForecast.error`` has it; none unless
             they were asked for.
-        overflows: Nodes whose messages, by the bounds of the inputs, may exceed the modulus; if
+        overflows: Outputs whose messages, by the bounds of the inputs, may exceed the modulus; if
             they do, nothing forecast holds for what depends on them.
     """
 
@@ -288,9 +288,9 @@ class _Walk:
                 value = self._keep(node.id, value)
                 if each_node:
                     errors.append(self._error(value, self.parameters.slots))
-            if self._overflows(node, value.magnitude):
-                overflows.append(node.id)
             if node.op is Op.OUTPUT:
+                if self._overflows(node, value.magnitude):
+                    overflows.append(node.id)
                 length = self.output_lengths[node.name or ""]
                 outputs[node.name or ""] = self._summary(value, length)
         return Forecast(MappingProxyType(outputs), tuple(errors), tuple(overflows))

@@ -14,7 +14,7 @@ from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE, Flooding
 from ringsmith.program.costs import CPU
 from ringsmith.program.graph import Program
-from ringsmith.program.listing import cost, table
+from ringsmith.program.listing import by_line, cost, table
 from ringsmith.program.loops import inside
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
@@ -243,28 +243,44 @@ class CkksProgram(Program):
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         cycles: Mapping[int, int] | None = None,
+        lines: bool = False,
     ) -> str:
         """Returns the listing with costs and the precision to expect, for people.
 
         Args:
             bounds: Bounds of the inputs' magnitudes, as for ``forecast``.
             cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
+            lines: Whether the listing has a row for each line of the user's, not for each node.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
         found = self.forecast(bounds)
 
-        def columns(node: Node) -> str:
+        def precision(node: Node) -> str:
             error = found.errors[self.flat.last[node.id]]
-            precision = "" if node.stage else f"{correct_bits(error):5.1f} bits"
-            return f"{_columns(node)}  {precision:>9}"
+            bits = "" if node.stage else f"{correct_bits(error):5.1f} bits"
+            return f"{bits:>9}"
 
-        lines = self._heading(with_choice=True)
-        lines += table(self.nodes, f"{_HEADS}  precision", columns, cycles)
-        lines += ["", cost(self.parameters, self.nodes, self.sharing, cycles), *self._spent(), ""]
-        lines += self._precision(found)
-        return "\n".join(lines)
+        def columns(node: Node) -> str:
+            return f"{_columns(node)}  {precision(node)}"
+
+        listed = (
+            by_line(self.nodes, "precision", precision, cycles)
+            if lines
+            else table(self.nodes, f"{_HEADS}  precision", columns, cycles)
+        )
+        return "\n".join(
+            [
+                *self._heading(with_choice=True),
+                *listed,
+                "",
+                cost(self.parameters, self.nodes, self.sharing, cycles),
+                *self._spent(),
+                "",
+                *self._precision(found),
+            ]
+        )
 
     def _spent(self) -> list[str]:
         """Says what bootstrappings cost; nothing where there are none."""
