@@ -141,9 +141,15 @@ def weighted_rotations(
 
     Args:
         values: Slots.
-        weights: The plain numbers of a row for (number of a value, slots to rotate it by).
+        weights: The plain numbers of a row, or of all slots, for (number of a value, slots to
+            rotate it by).
     """
     space = values[0].trace.space
+
+    def rotated_back(values: PlainValues, steps: int) -> PlainValues:
+        rows = np.roll(values.reshape(-1, space.row), steps, axis=1)
+        return np.tile(rows.reshape(-1), space.slots // values.size)
+
     unit = math.gcd(space.row, *(k for _, k in weights))
     units = tuple((i, k // unit) for i, k in weights)
     baby = unit * _baby_steps(units, shared=space.shared_rotations)
@@ -156,7 +162,7 @@ def weighted_rotations(
             giant_steps[start],
             lambda step: (
                 values[step[0]].rotate(step[1] - start)
-                * space.in_every_row(np.roll(weights[step], start))
+                * rotated_back(weights[step], start)
             ),
         )
         return inner.rotate(start)

@@ -42,6 +42,11 @@ class Space:
     costs: Costs = CPU
 
     @property
+    def slot_bits(self) -> int:
+        """Bits of the number of a slot; in BFV the highest one is that of the row."""
+        return self.slots.bit_length() - 1
+
+    @property
     def rotation_cost(self) -> float:
         """What a rotation costs whose digits another one of the same value cuts already."""
         return 1.0 if self.shared_rotations else self.costs.rotation

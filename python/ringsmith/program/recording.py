@@ -236,16 +236,15 @@ def _inputs(
     arrays = any(isinstance(spec.length, tuple) for spec in specs.values())
     for name, spec in specs.items():
         if isinstance(spec.length, tuple):
-            layout = layouts.get(name) or usual(spec.length, space.row.bit_length() - 1)
+            layout = layouts.get(name) or usual(spec.length, space.slot_bits)
             packing = input_packing(name, spec.length, layout, whole=space.exact, source=source)
-            table = packing.table.reshape(-1, space.row)
+            table = packing.table.reshape(-1, space.slots)
             parts: list[Part] = []
             for port, row in zip(packing.ports, table, strict=True):
                 if port in ports:
                     raise source.error(f"two inputs are named {port!r}: name one otherwise")
                 ports[port] = replace(spec, length=space.slots)
-                filled = space.in_every_row(row > 0)
-                parts.append(_input(trace, port, ports[port], source, filled).slots_of())
+                parts.append(_input(trace, port, ports[port], source, row > 0).slots_of())
             size = math.prod(spec.length)
             node = ArrayNode(size, lambda a: a, name=name, shape=spec.length)
             values[name] = EncryptedArray(trace, input_parts(layout, parts), node)
@@ -257,18 +256,10 @@ def _inputs(
         values[name] = _input(trace, name, spec, source)
         if arrays:
             ports[name] = replace(spec, length=space.slots)
-            length = _fits_row(name, spec.length or space.slots, space, source)
-            packed[name] = vector_packing(name, length, space.row, whole=space.exact, is_input=True)
+            packed[name] = vector_packing(
+                name, spec.length or space.slots, space.slots, whole=space.exact, is_input=True
+            )
     return values, ports, packed
-
-
-def _fits_row(name: str, length: int, space: Space, source: SourceLine) -> int:
-    if length > space.row:
-        raise source.error(
-            f"{name!r}, a vector of {length} numbers in a program of arrays, exceeds a row of "
-            f"{space.row}: declare it with a shape, ({length},)"
-        )
-    return length
 
 
 @dataclass(frozen=True)
@@ -306,9 +297,8 @@ def _outputs(
         zeros = bool((rest.low == 0).all() and (rest.high == 0).all())
         found.contents[name] = Contents(numbers, zeros=zeros)
         if packs:
-            length = _fits_row(name, result.array.numbers, space, source)
             found.packed[name] = vector_packing(
-                name, length, space.row, whole=space.exact, is_input=False
+                name, result.array.numbers, space.slots, whole=space.exact, is_input=False
             )
             found.lengths[name] = space.slots
     return found
@@ -322,7 +312,7 @@ def _input_contents(
     for name, spec in specs.items():
         if isinstance(spec.length, tuple):
             packing = packed[name]
-            for port, row in zip(packing.ports, packing.table.reshape(-1, space.row), strict=True):
+            for port, row in zip(packing.ports, packing.table.reshape(-1, space.slots), strict=True):
                 found[port] = of_entries(packing.shape, row)
         elif spec.length is not None and spec.length < space.slots:
             found[name] = Contents(spec.length)
@@ -340,7 +330,7 @@ def _array_contents(array: EncryptedArray, ports: Mapping[str, int]) -> dict[str
             for i, part in enumerate(array.content.parts)
             if isinstance(part, EncryptedVector) and part.index == index and rows[i].any()
         )
-        others = trace.space.in_every_row(rows[number] == 0)
+        others = rows[number] == 0
         span = trace.span(index)
         low, high = (np.broadcast_to(end, others.shape)[others] for end in (span.low, span.high))
         zeros = not (low.any() or high.any())
