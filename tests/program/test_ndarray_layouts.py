@@ -80,9 +80,7 @@ class Machine:
         layout = x.content.layout
         slots = np.stack(
             [
-                np.broadcast_to(
-                    part if isinstance(part, np.ndarray) else values[part.index], (16,)
-                )
+                np.broadcast_to(part if isinstance(part, np.ndarray) else values[part.index], (16,))
                 for part in x.content.parts
             ]
         ).reshape(-1)

@@ -147,8 +147,9 @@ def weighted_rotations(
     space = values[0].trace.space
 
     def rotated_back(values: PlainValues, steps: int) -> PlainValues:
-        rows = np.roll(values.reshape(-1, space.row), steps, axis=1)
-        return np.tile(rows.reshape(-1), space.slots // values.size)
+        if values.size == space.row:
+            return space.in_every_row(np.roll(values, steps))
+        return np.roll(values.reshape(-1, space.row), steps, axis=1).reshape(-1)
 
     unit = math.gcd(space.row, *(k for _, k in weights))
     units = tuple((i, k // unit) for i, k in weights)
@@ -161,8 +162,7 @@ def weighted_rotations(
         inner = _sum(
             giant_steps[start],
             lambda step: (
-                values[step[0]].rotate(step[1] - start)
-                * rotated_back(weights[step], start)
+                values[step[0]].rotate(step[1] - start) * rotated_back(weights[step], start)
             ),
         )
         return inner.rotate(start)

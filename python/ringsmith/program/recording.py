@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class Recording:
         packed_inputs: How arrays lie in the inputs, by the array's name; empty: there are none.
         packed_outputs: The same of the outputs.
         input_contents: What slots of inputs must hold, as of ``Program``.
-        output_contents: What slots of outputs hold.
+        results: What is returned, by name.
         ranges: Ranges of planned nodes by ``spans.structure``, since it is planned several times.
     """
 
@@ -75,13 +76,28 @@ class Recording:
     packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
     input_contents: Mapping[str, Contents] = field(default_factory=dict)
-    output_contents: Mapping[str, Contents] = field(default_factory=dict)
+    results: "Mapping[str, EncryptedVector | EncryptedArray]" = field(default_factory=dict)
     ranges: dict[Structure, tuple[list[float], list[int]]] = field(default_factory=dict, repr=False)
 
     @property
     def depth(self) -> int:
         """The most multiplications that follow one another: CKKS needs that many levels."""
         return multiplicative_depth(self.trace.nodes, self.used)
+
+    @cached_property
+    def output_contents(self) -> Mapping[str, Contents]:
+        """What the slots of the outputs hold, as of ``Program``."""
+        found: dict[str, Contents] = {}
+        for name, result in self.results.items():
+            if isinstance(result, EncryptedArray):
+                ports = {port: self.outputs[port] for port in self.packed_outputs[name].ports}
+                found.update(_array_contents(result, ports))
+            else:
+                numbers, slots = result.shape[0], result.trace.space.slots
+                rest = result.trace.span(result.index).part(numbers, slots, slots)
+                zeros = bool((rest.low == 0).all() and (rest.high == 0).all())
+                found[name] = Contents(numbers, zeros=zeros)
+        return found
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -212,7 +228,7 @@ def _record(
         packed,
         found.packed,
         _input_contents(specs, packed, space),
-        found.contents,
+        results,
     )
     origins = {
         name: value.content.origin
@@ -264,18 +280,17 @@ def _inputs(
 
 @dataclass(frozen=True)
 class _Outputs:
-    """The ciphertexts of the outputs, the numbers in them, how arrays lie, what slots hold."""
+    """The ciphertexts of the outputs, the numbers in them, and how arrays lie."""
 
     indices: dict[str, int]
     lengths: dict[str, int]
     packed: dict[str, Packing]
-    contents: dict[str, Contents]
 
 
 def _outputs(
     results: Mapping[str, EncryptedVector | EncryptedArray], source: SourceLine, *, packs: bool
 ) -> _Outputs:
-    found = _Outputs({}, {}, {}, {})
+    found = _Outputs({}, {}, {})
     packs = packs or any(isinstance(each, EncryptedArray) for each in results.values())
     for name, result in results.items():
         space = result.trace.space
@@ -285,17 +300,11 @@ def _outputs(
             )
             found.indices.update(ports)
             found.lengths.update(dict.fromkeys(ports, space.slots))
-            found.contents.update(_array_contents(result, ports))
             continue
         if name in found.indices:
             raise source.error(f"two outputs are named {name!r}: name one otherwise")
         found.indices[name] = result.index
         found.lengths[name] = result.array.numbers
-        numbers = result.shape[0]
-        span = result.trace.span(result.index)
-        rest = span.part(numbers, space.slots, space.slots)
-        zeros = bool((rest.low == 0).all() and (rest.high == 0).all())
-        found.contents[name] = Contents(numbers, zeros=zeros)
         if packs:
             found.packed[name] = vector_packing(
                 name, result.array.numbers, space.slots, whole=space.exact, is_input=False
@@ -312,7 +321,9 @@ def _input_contents(
     for name, spec in specs.items():
         if isinstance(spec.length, tuple):
             packing = packed[name]
-            for port, row in zip(packing.ports, packing.table.reshape(-1, space.slots), strict=True):
+            for port, row in zip(
+                packing.ports, packing.table.reshape(-1, space.slots), strict=True
+            ):
                 found[port] = of_entries(packing.shape, row)
         elif spec.length is not None and spec.length < space.slots:
             found[name] = Contents(spec.length)

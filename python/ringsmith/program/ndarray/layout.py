@@ -1,9 +1,9 @@
 """Where the entries of an array lie: which slot of which ciphertext holds which entry.
 
 The address of a slot is its number in its ciphertext and, above that, the number of the ciphertext.
-In BFV, which has two rows of slots, the highest bit of the slot is that of the row. A layout says of
-every bit of the address what it stands for: a bit of the index of an axis, a copy of the
-same entries, or a gap. Fhelipe (Krastev, Samardzic, Langowski, Devadas, Sanchez 2024, "A tensor
+In BFV, which has two rows of slots, the highest bit of the slot is that of the row. A layout says
+of every bit of the address what it stands for: a bit of the index of an axis, a copy of the same
+entries, or a gap. Fhelipe (Krastev, Samardzic, Langowski, Devadas, Sanchez 2024, "A tensor
 compiler with automatic data packing for simple and efficient fully homomorphic encryption", section
 4) describes layouts of this kind. What slots without entries hold is not said here: the ranges of
 the recorded operations know it (``ringsmith.program.spans``).

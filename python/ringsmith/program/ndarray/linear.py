@@ -7,6 +7,8 @@ eprint 2014/106, section 4.3), and rotations are shared by baby and giant steps.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,13 +77,13 @@ def distance(entry: Addresses, to: Addresses, period: int, row: int) -> Addresse
         period: Slots after which everything repeats.
         row: Slots of a row, in which rotations wrap around.
     """
-    steps = (entry - to) % min(period, row)
+    steps = (entry - to) & (min(period, row) - 1)
     return steps if period <= row else steps + ((entry ^ to) & row)
 
 
 def _origin(to: Addresses, steps: int, period: int, row: int) -> Addresses:
     """The slots from which a distance leads to some slots."""
-    found = (to + steps) % min(period, row)
+    found = (to + steps) & (min(period, row) - 1)
     return found if period <= row else found + ((to ^ steps) & row)
 
 
@@ -101,9 +103,9 @@ class Map:
     target: Layout
     terms: Sequence[Terms]
     row: int
-    _kept: dict[int, tuple[Addresses, Addresses, int]] = field(default_factory=dict, repr=False)
+    _kept: dict[int, tuple[Addresses, NDArray[Any], int]] = field(default_factory=dict, repr=False)
 
-    @property
+    @cached_property
     def period(self) -> int:
         """Slots after which everything repeats."""
         return 1 << period_bits(self.sources, self.target)
@@ -117,7 +119,7 @@ class Map:
             order = np.argsort(keys, kind="stable")
             keys = keys[order]
             starts = np.flatnonzero(np.diff(keys.astype(np.int64), prepend=-1)).tolist()
-            slots = to[order] % period
+            slots = to[order] & (period - 1)
             ordered = None if each.weight is None else each.weight[order]
             ends = [*starts[1:], order.size]
             for start, stop, key in zip(starts, ends, keys[starts].tolist(), strict=True):
@@ -135,7 +137,7 @@ class Map:
                 ciphertext, origin, steps = _split(key, origins, self.period)
                 yield ciphertext, (number, origin), steps, each.weight is not None
 
-    def _keys(self, number: int) -> tuple[Addresses, Addresses, int]:
+    def _keys(self, number: int) -> tuple[Addresses, NDArray[Any], int]:
         """Returns each term's address in the result, a number of its group, and the ciphertexts.
 
         The number combines the result's ciphertext, the source's, of as many, and the distance.
@@ -148,9 +150,10 @@ class Map:
         origin = entry >> target.slot_bits
         origins = int(origin.max(initial=0)) + 1
         steps = self._steps(layout, to, entry)
-        keys = ((to >> target.slot_bits) * origins + origin) * self.period + steps
-        few = keys.max(initial=0) < 1 << 16  # these are sorted much faster
-        found = to, keys.astype(np.uint16 if few else np.int64), origins
+        keys: NDArray[Any] = ((to >> target.slot_bits) * origins + origin) * self.period + steps
+        if keys.max(initial=0) < 1 << 16:
+            keys = keys.astype(np.uint16)  # these are sorted much faster
+        found = to, keys, origins
         if keys.size <= _MOST_KEPT:
             self._kept[number] = found
         return found
@@ -173,7 +176,7 @@ class Map:
             found = shared[other]
             better = found > most
             best, most = np.where(better, other, best), np.where(better, found, most)
-        return best
+        return np.asarray(best)
 
     def cost(self, space: Space) -> float:
         """Returns about what the map costs; of two targets the cheaper one is taken."""
@@ -213,12 +216,11 @@ class Map:
         return parts
 
 
-def _distinct(keys: Addresses) -> list[int]:
+def _distinct(keys: NDArray[Any]) -> list[int]:
     """The distinct numbers, ascending."""
-    if keys.dtype == np.uint16:
-        found: list[int] = np.flatnonzero(np.bincount(keys)).tolist()
-        return found
-    return np.unique(keys).tolist()  # type: ignore[no-any-return]
+    few = keys.dtype == np.uint16
+    found: list[int] = (np.flatnonzero(np.bincount(keys)) if few else np.unique(keys)).tolist()
+    return found
 
 
 def _split(key: int, origins: int, period: int) -> tuple[int, int, int]:

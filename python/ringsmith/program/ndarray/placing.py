@@ -360,9 +360,7 @@ def ways(
     return [*found, Way(total, sums, folded=True)]
 
 
-def _nearest(
-    layout: Layout, entry: Addresses, to: Addresses, used: int, space: Space
-) -> Addresses:
+def _nearest(layout: Layout, entry: Addresses, to: Addresses, used: int, space: Space) -> Addresses:
     """The distance of one copy of each entry: that which is least modulo 2^used."""
     copies = layout.copies[layout.copies < 1 << layout.period_bits]
     if copies.size * to.size > MOST_CANDIDATES:

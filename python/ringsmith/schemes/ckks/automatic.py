@@ -7,16 +7,23 @@ from itertools import count
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
-from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS, WIDEST_PRIME_BITS
+from ringsmith.params.automatic import (
+    DRIFT_BITS,
+    MAX_HEADROOM_BITS,
+    MIN_SCALE_BITS,
+    WIDEST_PRIME_BITS,
+)
 from ringsmith.params.primes import MAX_DEGREE
 from ringsmith.program.graph import Program
 from ringsmith.program.overflow import ConstantOutputError, RangeError
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.ckks import noise
-from ringsmith.schemes.ckks.forecast import OutputForecast
+from ringsmith.schemes.ckks.forecast import OutputForecast, correct_bits, error_bound
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
@@ -90,7 +97,8 @@ class CkksSearch(Search):
 
     def may_fit(self, fewer: int) -> bool:
         """Tells whether the modulus bears the levels but for a few, at any scale."""
-        return self._fits(max(self.recording.depth - fewer, 0), MIN_SCALE_BITS)
+        levels = max(self.recording.depth - fewer, min(self.recording.depth, 1))
+        return self._widest_scale(levels) >= self._least_scale(levels)
 
     def run(self) -> CkksProgram | None:
         """Returns the program with the fewest levels, and for those the smallest scale."""
@@ -104,7 +112,7 @@ class CkksSearch(Search):
                 )
                 return None
             widest = self._widest_scale(levels)
-            if widest < MIN_SCALE_BITS:
+            if widest < self._least_scale(levels):
                 self._say_too_deep(levels, self._first_scale)
                 return None
             wish = self.wish
@@ -153,6 +161,20 @@ class CkksSearch(Search):
         """Returns the bits of the largest scale that the modulus bears; below the least: none."""
         scales = range(self.wish.max_scale_bits, MIN_SCALE_BITS - 1, -1)
         return next((bits for bits in scales if self._fits(levels, bits)), MIN_SCALE_BITS - 1)
+
+    def _least_scale(self, levels: int) -> int:
+        """Returns bits of the scale below which no forecast can be precise enough.
+
+        A result of one rescaling has the error of its rounding, at a scale that drifted. Designs
+        are not asked: their primes say more.
+        """
+        wish, least = self.wish, MIN_SCALE_BITS
+        approximates = any(self.recording.trace.nodes[i].approximation for i in self.recording.used)
+        fewer = wish.flooding is not None or (self.options.enough and approximates)
+        if not levels or fewer or wish.limits is not None:
+            return least
+        rounded = error_bound(np.full(1, noise.rounding_spread(self.n) ** 2))
+        return max(least, math.floor(wish.precision_bits - correct_bits(rounded) - DRIFT_BITS))
 
     def _with_more_headroom(self, levels: int, error: RangeError) -> int:
         """Asks for as much headroom as a value lacks, and returns the bits of the largest scale."""
