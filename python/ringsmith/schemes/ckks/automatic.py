@@ -257,7 +257,7 @@ class CkksSearch(Search):
         wish = self.wish
         if wish.flooding is not None:
             return _Precision(program.shared_bits(wish.flooding))
-        found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
+        found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False, quick=True)
         worst = min(found.outputs.values(), key=lambda each: each.bits - self._enough(each))
         self.asked = self._enough(worst)
         return _Precision(worst.bits, self._loss(program.parameters, worst.shares), worst.shares)
