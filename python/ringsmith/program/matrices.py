@@ -58,14 +58,15 @@ def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
     rows, columns = a.shape
     length, count = max(a.shape), min(a.shape)
     entries = np.arange(length)
-    diagonals = {}
+    diagonals: dict[tuple[int, int], PlainValues] = {}
     for k in range(count):
         diagonal = a[entries % rows, (entries + k) % columns]
         if diagonal.any():
-            diagonals[k] = np.concatenate([diagonal, np.zeros(capacity - length, a.dtype)])
+            values = np.zeros(capacity * stride, a.dtype)
+            values[: length * stride].reshape(length, stride)[:] = diagonal[:, None]
+            diagonals[0, k * stride] = values
     repeated = _repeated(start, columns * stride, (length + count) * stride)
-    weights = {(0, k * stride): np.repeat(values, stride) for k, values in diagonals.items()}
-    total = weighted_rotations([repeated], weights)
+    total = weighted_rotations([repeated], diagonals)
     for k in range((length // rows).bit_length() - 1):
         total = total + total.rotate((rows << k) * stride)
     numbers = given.shape[0] * stride

@@ -34,6 +34,8 @@ _SPARE = 2
 """Levels beyond the fewest that are tried where values do not fit below q_0."""
 _BITS_FOR_TWICE_N = 1.3
 """Bits of precision that a ring of twice the degree loses, about: for the first guess."""
+_USUAL_BITS = 4
+"""Bits by which the scale is usually greater than ``_first_scale``: where the search begins."""
 _BITS_FOR_LEVEL = 3.0
 """Bits of precision that a level more cannot win: of fewer than are missing no scale is tried."""
 _BEYOND_APPROXIMATION = 3
@@ -141,7 +143,7 @@ class CkksSearch(Search):
 
     @property
     def _first_scale(self) -> int:
-        """Bits of the scale that the search begins with: what the precision takes, about."""
+        """Bits of the scale that the precision takes at least, about."""
         bits = self.asked
         if self.wish.flooding is not None:
             bits -= self.wish.flooding.bits(self.n, self.wish.flooding.noise_bound(1.0))
@@ -151,7 +153,7 @@ class CkksSearch(Search):
     def _start(self, widest: int) -> int:
         """Returns the bits of the scale that is tried first."""
         if self.lead is None:
-            return min(self._first_scale, widest)
+            return min(self._first_scale + _USUAL_BITS, widest)
         return min(max(math.ceil(self.asked - self.lead), MIN_SCALE_BITS), widest)
 
     def _fits(self, levels: int, bits: int) -> bool:
@@ -165,8 +167,8 @@ class CkksSearch(Search):
     def _least_scale(self, levels: int) -> int:
         """Returns bits of the scale below which no forecast can be precise enough.
 
-        A result of one rescaling has the error of its rounding, at a scale that drifted. Designs
-        are not asked: their primes say more.
+        A result of one rescaling has the error of its rounding, at a scale that drifted. Where
+        primes are too narrow, and not the modulus, forecasts say it.
         """
         wish, least = self.wish, MIN_SCALE_BITS
         approximates = any(self.recording.trace.nodes[i].approximation for i in self.recording.used)
@@ -174,7 +176,8 @@ class CkksSearch(Search):
         if not levels or fewer or wish.limits is not None:
             return least
         rounded = error_bound(np.full(1, noise.rounding_spread(self.n) ** 2))
-        return max(least, math.floor(wish.precision_bits - correct_bits(rounded) - DRIFT_BITS))
+        needed = math.floor(wish.precision_bits - correct_bits(rounded) - DRIFT_BITS)
+        return max(least, min(needed, wish.max_scale_bits))
 
     def _with_more_headroom(self, levels: int, error: RangeError) -> int:
         """Asks for as much headroom as a value lacks, and returns the bits of the largest scale."""
@@ -257,7 +260,9 @@ class CkksSearch(Search):
         wish = self.wish
         if wish.flooding is not None:
             return _Precision(program.shared_bits(wish.flooding))
-        found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False, quick=True)
+        found = program.forecast(
+            wish.input_bound, samples=wish.samples, each_node=False, quick=True
+        )
         worst = min(found.outputs.values(), key=lambda each: each.bits - self._enough(each))
         self.asked = self._enough(worst)
         return _Precision(worst.bits, self._loss(program.parameters, worst.shares), worst.shares)

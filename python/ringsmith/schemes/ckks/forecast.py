@@ -257,7 +257,7 @@ class _Walk:
         single: Those of one node only, and merged ones of these.
         named: All of them; others are merged ones.
         uses: Users of each node that are still to come.
-        profiles: The first slots of profiles of noise, by their identity.
+        profiles: Profiles of noise of the slots that are looked at, by those of all slots.
         sums: Products with plain vectors that wait for the sum that they are part of.
         log_q: log2 of the modulus of 1, 2, … limbs.
     """
@@ -357,8 +357,8 @@ class _Walk:
         """Returns the error that a product with a plain vector adds."""
         value, plain = product.value, product.plain
         size, rotations = self._encoding(plain.values, plain.scale)
-        second = 2 * np.sqrt(value.variance) * size
-        profile, factor = _shaped(value.range.magnitudes * size)
+        second = value.deviation * (2 * size)
+        profile, factor = _shaped(value.magnitudes * size)
         return {
             (Kind.PRODUCT, product.identity): Term(*_shaped(second), spread.new_token()),
             self.encodings[product.identity]: Term(
@@ -666,7 +666,7 @@ class _Walk:
         limbs, scale = switched.limbs, switched.scale
         size, profile = noise.key_switch_offset(self.parameters, limbs)
         if self.slots < profile.size:
-            profile = self.profiles.setdefault(id(profile), profile[: self.slots])
+            profile = self._of_one_period(profile)
         moved = switched.id in self.digits_first
         if moved and switched.steps is not None:
             profile = np.roll(profile, -switched.steps)
@@ -674,6 +674,12 @@ class _Walk:
         offset = Term(profile, np.asarray(size / scale), token)
         value = _with_term(value, (Kind.KEY_OFFSET, key), offset)
         return _with(value, {(Kind.KEY_SWITCH, identity): random / scale})
+
+    def _of_one_period(self, profile: Reals) -> Reals:
+        """The largest of the slots that one slot stands for."""
+        if id(profile) not in self.profiles:
+            self.profiles[id(profile)] = profile.reshape(-1, self.slots).max(axis=0)
+        return self.profiles[id(profile)]
 
     def _floating(self, bound: Reals) -> float:
         """Error of encoding or decoding values of these magnitudes in double precision."""

@@ -1,9 +1,9 @@
 """Slots of one period that stand for all, where a program repeats: forecasts of them are faster.
 
 An array's entries are repeated in the slots that it leaves free, and so are plain operands, ranges
-and results. The noise of slots differs in the digits' means alone, which are largest in the first
-slots (``noise.mean_profile``). So the first slots, as many as everything repeats after, have the
-largest errors. Rotations wrap around in them: no two rotations of one value may become one.
+and results. The noise of slots differs in the digits' means alone (``noise.key_switch_offset``), of
+which the largest counts for all slots that one stands for. Rotations wrap around in a period: it is
+so long that no two rotations of one value become one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
