@@ -1,4 +1,9 @@
-"""Plain matrices times encrypted vectors, by diagonals."""
+"""Plain matrices times encrypted vectors, by diagonals.
+
+Arrays have a planner of their own (``ringsmith.program.ndarray.linear``), which computes the sums of
+rotations by the function here. ``matvec`` does not use it: where the entries of a vector lie, one
+after another or at a stride, is what its caller chose, and an array's planner chooses itself.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,7 +54,7 @@ def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
         ProgramError: When the matrix is no matrix, is zero or too large, has other columns than x
             numbers, or the stride is illegal.
     """
-    check_encrypted(x, "matvec(matrix, x)", caller())
+    check_encrypted(x, "matvec(matrix, x)", caller(), "matrix @ x")
     space, source = x.trace.space, caller()
     capacity = space.row // checked_power_of_two("stride", stride, space.row, source)
     given = space.matrix(weights, source)
