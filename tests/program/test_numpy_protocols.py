@@ -223,12 +223,12 @@ def test_numbers_above_zero_divide() -> None:
     [
         (lambda x, y: x & y, "of values that are 0 or 1 write a \\* b for and"),
         (lambda x, y: x | y, "a \\+ b - a \\* b for or"),
-        (lambda x, _: ~x, "1 - a for not"),
+        (lambda x, y: ~(x + y), "1 - a for not"),
         (lambda x, y: np.logical_or(x, y), "a \\+ b - a \\* b for or"),
-        (lambda x, _: matvec(np.ones((3, 4)), x), "of arrays write matrix @ x"),
+        (lambda x, y: matvec(np.ones((3, 4)), x * y), "of arrays write matrix @ x"),
         (lambda x, y: matmul(x, y, 2), "of arrays write a @ b"),
-        (lambda x, _: inner_product(x, np.ones(4), 4), "of arrays write x @ weights"),
-        (lambda x, _: sum_slots(x), r"of arrays write x.sum\(axis\)"),
+        (lambda x, y: inner_product(x + y, np.ones(4), 4), "of arrays write x @ weights"),
+        (lambda x, y: sum_slots(x + y), r"of arrays write x.sum\(axis\)"),
     ],
 )
 def test_what_arrays_do_not_take_is_refused_with_what_to_write(

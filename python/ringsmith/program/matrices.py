@@ -1,8 +1,8 @@
 """Plain matrices times encrypted vectors, by diagonals.
 
-Arrays have a planner of their own (``ringsmith.program.ndarray.linear``), which computes the sums of
-rotations by the function here. ``matvec`` does not use it: where the entries of a vector lie, one
-after another or at a stride, is what its caller chose, and an array's planner chooses itself.
+Arrays have a planner of their own (``ringsmith.program.ndarray.linear``), which computes sums of
+rotations by ``weighted_rotations``, too. ``matvec`` does not use it: where the entries of a vector
+lie, one after another or at a stride, its caller chose, and an array's planner chooses itself.
 """
 
 import math
