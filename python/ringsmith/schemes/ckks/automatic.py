@@ -34,8 +34,8 @@ _SPARE = 2
 """Levels beyond the fewest that are tried where values do not fit below q_0."""
 _BITS_FOR_TWICE_N = 1.3
 """Bits of precision that a ring of twice the degree loses, about: for the first guess."""
-_USUAL_BITS = 4
-"""Bits by which the scale is usually greater than ``_first_scale``: where the search begins."""
+_USUAL_BITS = 3
+"""Bits by which the scale of a result up to 1 is often greater than ``_first_scale``."""
 _BITS_FOR_LEVEL = 3.0
 """Bits of precision that a level more cannot win: of fewer than are missing no scale is tried."""
 _BEYOND_APPROXIMATION = 3
@@ -153,7 +153,10 @@ class CkksSearch(Search):
     def _start(self, widest: int) -> int:
         """Returns the bits of the scale that is tried first."""
         if self.lead is None:
-            return min(self._first_scale + _USUAL_BITS, widest)
+            trace, outputs = self.recording.trace, self.recording.outputs.values()
+            largest = max(trace.span(index).magnitude for index in outputs)
+            growth = math.log2(min(max(largest, 1.0), 2.0**60)) / 2  # of a sum, of its error
+            return min(self._first_scale + _USUAL_BITS + round(growth), widest)
         return min(max(math.ceil(self.asked - self.lead), MIN_SCALE_BITS), widest)
 
     def _fits(self, levels: int, bits: int) -> bool:
