@@ -174,8 +174,9 @@ def test_the_message_names_the_best_scale() -> None:
 @pytest.mark.parametrize(
     ("precision", "scales"),
     [
-        (6, [20, 27, 26]),  # 26 is too few; one bit a step would be five forecasts
-        (8, [20]),  # of key switching's error, with a special prime of 40 bits, too much stays
+        (3, [27, 21, 22]),  # 21 is too few; one bit a step would be seven forecasts
+        (6, [27, 26]),  # 26 is too few
+        (8, [27]),  # of key switching's error, with a special prime of 40 bits, too much stays
     ],
 )
 def test_scales_are_stepped_to_by_what_makes_the_error(

@@ -23,7 +23,7 @@ MIN_SCALE_BITS = MIN_PRIME_BITS
 WIDEST_PRIME_BITS = 60
 """Widest prime that is ever chosen: what hardware designs take at most."""
 MAX_HEADROOM_BITS = 30
-_DRIFT_BITS = 1.0
+DRIFT_BITS = 1.0
 """How far the scale of the last level may be from that of the first; q_0 has a bit for it."""
 SPECIAL_MARGIN_BITS = 5
 """How much wider than q_0 the special prime is, if ``max_prime_bits`` allows.
@@ -395,7 +395,7 @@ def _with_lasting_scale(parameters: CkksParameters) -> CkksParameters:
     last = math.log2(parameters.scale)
     for prime in reversed(bits):
         last = 2 * last - prime
-    if not bits or abs(last - math.log2(parameters.scale)) <= _DRIFT_BITS:
+    if not bits or abs(last - math.log2(parameters.scale)) <= DRIFT_BITS:
         return parameters
     scale = bits[0]
     for prime in bits:

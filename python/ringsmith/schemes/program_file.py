@@ -182,14 +182,14 @@ def _checked_kit(kit: ClientKit) -> ClientKit:
 
 
 def _check_packings(where: str, found: Program | ClientKit) -> None:
-    row = found.parameters.row_size
+    slots = found.parameters.slots
     for field, packings, ports in (
         ("packed_inputs", found.packed_inputs, found.inputs),
         ("packed_outputs", found.packed_outputs, found.outputs),
     ):
         for name, packing in packings.items():
             is_input = field == "packed_inputs"
-            if error := packing.error(ports, row, is_input=is_input):
+            if error := packing.error(ports, slots, is_input=is_input):
                 raise MalformedError(f"{where}.{field}[{name!r:.60}]: {error}")
         held = [port for packing in packings.values() for port in packing.ports]
         if packings and sorted(held) != sorted(ports):

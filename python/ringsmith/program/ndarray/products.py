@@ -214,7 +214,7 @@ def _by_diagonals(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list
         return lambda: x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
 
     return [
-        _Product(way.cost + way.target.ciphertexts * _RESULT, way.text, product(way))
+        _Product(way.cost + way.sums.target.ciphertexts * _RESULT, way.text, product(way))
         for way in found
     ]
 

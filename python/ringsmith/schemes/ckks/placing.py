@@ -616,5 +616,5 @@ def sample(parameters: CkksParameters, recording: Recording) -> Recording:
         packed_inputs={},
         packed_outputs={},
         input_contents={},
-        output_contents={},
+        results={},
     )

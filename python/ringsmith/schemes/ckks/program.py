@@ -139,6 +139,7 @@ class CkksProgram(Program):
         *,
         samples: Mapping[str, ArrayLike] | None = None,
         each_node: bool = True,
+        quick: bool = False,
     ) -> Forecast:
         """Forecasts how far decrypted results will be from ``evaluate``'s, and those from exact.
 
@@ -151,6 +152,8 @@ class CkksProgram(Program):
                 program is run on them in the clear. Then no value is taken to be larger than twice
                 what they make of it, and the forecast is for inputs like these.
             each_node: Whether to forecast the error of every node, which takes longer.
+            quick: Whether slots of one period may stand for all, where a program repeats. Errors
+                are hardly less then; ``rms`` and ``spread`` are of the first slots.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude; when samples are not
@@ -172,6 +175,7 @@ class CkksProgram(Program):
             complex_numbers=bool(self.complex_inputs),
             samples=samples,
             each_node=each_node,
+            quick=quick,
             digits_first=sharing.digits_first(flat),
             undivided=sharing.undivided,
         )
