@@ -1,4 +1,4 @@
-"""Files by which other tools take a folder: FuseSoC's core file, Vivado's scripts, constraints."""
+"""Files by which other tools take a folder: FuseSoC's core file, and LiteX's."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,6 @@ from string import Template
 from ringsmith.backends.exporter import Greeting, Hardware
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.interfaces import Interface, Port
-
-NOT_RUN = "Vivado is not among Ringsmith's tools: this script was never run where it was made."
 
 
 @dataclass(frozen=True)
@@ -144,23 +142,6 @@ MAKE = tuple(
 
 A testbench runs for seconds, and its compilation takes longer: it is hardly optimized.
 """
-
-
-def constraints(hardware: Hardware) -> str:
-    """Clocks and resets, as Vivado reads them (XDC): for synthesis out of context."""
-    lines = [
-        f"# {NOT_RUN}",
-        f"# Clocks of {hardware.clock_mhz:g} MHz are assumed, not measured: adapt them.",
-    ]
-    clocks = [each.name for each in hardware.interfaces if each.kind == buses.CLOCK]
-    period = 1000 / hardware.clock_mhz
-    lines += [
-        f"create_clock -name {name} -period {period:.3f} [get_ports {name}]" for name in clocks
-    ]
-    if len(clocks) > 1:
-        groups = " ".join(f"-group [get_clocks {name}]" for name in clocks)
-        lines.append(f"set_clock_groups -asynchronous {groups}")
-    return "\n".join(lines) + "\n"
 
 
 # ---- A LiteX module around a design, and a simulation of it on a LiteX system's bus --------------

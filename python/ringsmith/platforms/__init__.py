@@ -84,8 +84,11 @@ class Platform:
     Attributes:
         card: Its name, for people.
         fpga: The FPGA on it.
+        part: What its vendor's tools call the FPGA, with package and speed grade.
         family: The FPGA's family, as Yosys calls it.
         source: Where the numbers are from.
+        bus_megahertz: The clock of the buses that lead to the host.
+        most_megahertz: The fastest clock that a design is assumed to reach.
         dies: How many dies the FPGA has, in a row; wires between them are few.
         die: What each die has.
         lut_share: Share of a die's LUTs that a design may take.
@@ -95,12 +98,16 @@ class Platform:
         memory: Where architecture ``vector`` keeps operands, keys and results; None: not known.
         crossed_memory: The same memory behind ports that cross to its own clock.
         list_memory: Where it keeps programs.
+        board: Vivado's name of the card, without a version; empty: Vivado has no file of it.
     """
 
     card: str
     fpga: str
+    part: str
     family: str
     source: str
+    bus_megahertz: float
+    most_megahertz: float
     dies: int
     die: Resources
     lut_share: float
@@ -110,6 +117,7 @@ class Platform:
     memory: Memory | None = None
     crossed_memory: Memory | None = None
     list_memory: Memory | None = None
+    board: str = ""
 
     @property
     def whole(self) -> Resources:
@@ -183,6 +191,8 @@ def platform_names() -> list[str]:
     return sorted(Path(entry.name).stem for entry in entries if entry.name.endswith(".toml"))
 
 
+NO_PLATFORM = "none"
+"""What designs say that are built for no card."""
 SUFFIX = ".toml"
 """What ends with it is the path of a card's file, and no name."""
 MAX_FILE_BYTES = 1 << 16

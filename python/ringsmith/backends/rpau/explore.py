@@ -25,7 +25,12 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.area import rpau_estimates
-from ringsmith.backends.rpau.design.design import ARCHITECTURE, MAX_NARROW_BITS, RpauDesign
+from ringsmith.backends.rpau.design.design import (
+    ARCHITECTURE,
+    ASSUMED_MHZ,
+    MAX_NARROW_BITS,
+    RpauDesign,
+)
 from ringsmith.backends.types import Design
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
@@ -51,7 +56,7 @@ class RpauExplorer(Explorer):
     """RPAUs, cores, work memory, reduction, keys; what is left is chosen to fit."""
 
     architecture = ARCHITECTURE
-    megahertz = 200.0
+    megahertz = ASSUMED_MHZ
 
     def space(self, task: Task) -> tuple[Parameter, ...]:
         """See ``Explorer.space``."""
@@ -133,6 +138,7 @@ class RpauExplorer(Explorer):
             narrow_rpaus=narrow,
             narrow_bits=MAX_NARROW_BITS if narrow else 0,
             hop_cycles=2 if task.platform.dies > 1 else 1,
+            platform=task.platform_name,
         )
 
     def usage(self, design: Design) -> Usage:

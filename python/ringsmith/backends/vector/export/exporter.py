@@ -56,7 +56,8 @@ class VectorExporter(Exporter):
             parameters=rtl.parameters(own, rtl.BANK_ULTRA),
             interfaces=_interfaces(own),
             greeting=Greeting("s_axil", pages.greeting(own)),
-            clock_mhz=own.memory.megahertz,
+            clocks={"clk_i": own.memory.megahertz},
+            platform=own.platform,
             files=pages.files(own),
         )
 
@@ -194,6 +195,8 @@ def _bench(design: VectorDesign) -> dict[str, object]:
     return {
         "registers": "\n".join(registers),
         "magic": f"{MAGIC:08x}",
+        "megahertz": f"{memory.megahertz:g}",
+        "half_period": f"{500 / memory.megahertz:.3f}",
         "platform": design.platform,
         "clusters": design.clusters,
         "ports": design.ports,

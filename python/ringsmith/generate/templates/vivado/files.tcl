@@ -8,3 +8,4 @@ foreach file [get_files -filter {FILE_TYPE == Verilog} *.sv] { set_property file
 set_property verilog_define {$defines} [current_fileset]
 add_files -fileset constrs_1 -norecurse [file join $$root vivado $top.xdc]
 set_property used_in {synthesis implementation out_of_context} [get_files $top.xdc]
+source [file join $$root vivado crossings.tcl]
