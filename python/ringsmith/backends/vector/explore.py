@@ -142,6 +142,9 @@ class VectorExplorer(Explorer):
         if found or task.platform.dies == 1:
             return found
         place = placed(point, task.platform)
+        wires, most = max(place.wires, default=0), task.platform.die_wires
+        if wires > most:
+            return (f"{wires:,} wires between two dies, which have {most:,}",)
         if place.fits:
             return ()
         resource, shares = max(place.shares.items(), key=lambda each: max(each[1]))

@@ -16,15 +16,13 @@ from ringsmith.backends.exporter import (
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.area import (
-    OUTSIDE_RPAUS,
     key_rams,
+    outside_area,
     rpau_estimates,
     twiddle_rams,
     work_rams,
 )
-from ringsmith.backends.rpau.design.conversions import converter_of
 from ringsmith.backends.rpau.design.design import ASSUMED_MHZ, RpauDesign
-from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
 from ringsmith.backends.rpau.device.device import RpauDevice
@@ -37,7 +35,7 @@ from ringsmith.errors import ParameterError
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
 from ringsmith.hdl.sources import macros
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, block_rams, total_area
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, total_area
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import RlweParameters
 from ringsmith.platforms import NO_PLATFORM, load_platform
@@ -228,12 +226,6 @@ _DATA_PATH_AT_REST = [
 # ---- Resources of a whole design, counted from its parameters: no synthesis ----------------------
 
 
-_INSTRUCTION_BITS = 64
-
-_FIFO_LINES = 512
-"""Of a channel of a card's DMA: field LogDepth of ``rs_dma_pkg::dma_cfg_t``."""
-
-
 def estimated(design: RpauDesign) -> Estimate:
     """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories, LUTs and flip-flops.
 
@@ -245,11 +237,9 @@ def estimated(design: RpauDesign) -> Estimate:
             brams += rams.brams
             urams += rams.urams
         dsps += _unit_dsps(design, rpau)
-    brams += block_rams(_INSTRUCTION_BITS, design.program_words)
-    if design.converters:
-        dsps += design.converters * converter_of(design).dsps
-    if design.coprocessors > 1:
-        brams += _channel_rams(design)
+    outside = outside_area(design)
+    brams += outside.brams
+    dsps += outside.dsps
     found: dict[str, float] = {
         "dsps": dsps * design.coprocessors,
         "brams": brams * design.coprocessors,
@@ -261,16 +251,10 @@ def estimated(design: RpauDesign) -> Estimate:
 def _fabric(design: RpauDesign) -> dict[str, float]:
     """LUTs and flip-flops; nothing where they are not known."""
     try:
-        area = total_area([*rpau_estimates(design), OUTSIDE_RPAUS])
+        area = total_area([*rpau_estimates(design), outside_area(design)])
     except ParameterError:
         return {}
     return {"luts": area.lut_sites, "flip_flops": area.fabric_flip_flops}
-
-
-def _channel_rams(design: RpauDesign) -> float:
-    """Block RAMs of a channel of a card's DMA: a FIFO each way, as wide as its wider port."""
-    row = host_words(design) * (32 if design.word_bits <= 32 else 64)
-    return 2 * block_rams(max(design.host_bits, row), _FIFO_LINES)
 
 
 def _unit_dsps(design: RpauDesign, rpau: int) -> int:
