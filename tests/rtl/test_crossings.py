@@ -7,6 +7,7 @@ import pytest
 from tests.rtl.crossings import Hierarchy, by_module, hierarchy, is_register, limits, register_of
 
 from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.vector.design.rtl import SHELL_FOLDERS
 from ringsmith.generate.contents import sources_below
 from ringsmith.hdl.sources import rtl_root
 
@@ -15,7 +16,7 @@ CLOCK = re.compile(r"^\s*input\s+logic\s+(\w*clk_i)\b", re.M)
 INSTANCE = re.compile(r"\b(rs_\w+)\s*(?:#\(.*?\)\s*)?\b(u_\w+)\s*\(\s*\.", re.S)
 TOPS = {
     rtl.CARD_TOP: (rtl.CARD_FOLDERS, ["rs_rpau_shell"]),
-    "rs_vector_crossing": (("mem", "dma", "vector_axi"), []),
+    "rs_vector_crossed": (SHELL_FOLDERS, ["rs_vector_shell"]),
 }
 """Top modules with all modules of two clocks: their folders, and what is left out of them."""
 

@@ -100,6 +100,9 @@ class Platform:
         memory: Where architecture ``vector`` keeps operands, keys and results; None: not known.
         crossed_memory: The same memory behind ports that cross to its own clock.
         list_memory: Where it keeps programs.
+        lists_in_memory: Whether programs lie behind ports of ``memory``: each that reads them is
+            one port fewer for rows.
+        memory_megahertz: The memory's own clock, behind ports that cross to it; 0: not known.
         board: Vivado's name of the card, without a version; empty: Vivado has no file of it.
     """
 
@@ -121,6 +124,8 @@ class Platform:
     memory: Memory | None = None
     crossed_memory: Memory | None = None
     list_memory: Memory | None = None
+    lists_in_memory: bool = False
+    memory_megahertz: float = 0
     board: str = ""
 
     @property
