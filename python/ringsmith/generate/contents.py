@@ -157,9 +157,15 @@ def _packaged(
         "bench": " ".join(bench),
     }
     listed = " \\\n".join(f"  {file}" for file in sources)
+    include = packaging.include_folders(sources)
     make_defines = " ".join(f"-D{macro}" for macro in hardware.macros)
     return {
-        "Makefile": _template("Makefile").substitute(common, sources=listed, defines=make_defines),
+        "Makefile": _template("Makefile").substitute(
+            common,
+            sources=listed,
+            defines=make_defines,
+            includes=" ".join(f"-I{folder}" for folder in include),
+        ),
         f"{names.design}.core": packaging.fusesoc_core(
             names, hardware, sources, bench, program, title=title, verilog=verilog
         ),

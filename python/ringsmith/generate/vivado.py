@@ -12,7 +12,7 @@ from string import Template
 
 from ringsmith.backends.exporter import Hardware
 from ringsmith.generate import wrapper
-from ringsmith.generate.packaging import Names
+from ringsmith.generate.packaging import Names, include_folders
 from ringsmith.hdl.sources import rtl_root
 from ringsmith.platforms import NO_PLATFORM, Platform, load_platform
 
@@ -44,6 +44,7 @@ def vivado_files(
         "version": names.version,
         "not_run": NOT_RUN,
         "sources": "\n".join(f"  {file}" for file in sources),
+        "includes": " ".join(f"[file join $root {folder}]" for folder in include_folders(sources)),
         "defines": " ".join(hardware.macros),
         "interfaces": _interface_commands(hardware),
         "crossings": " ".join(crossings),
