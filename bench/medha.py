@@ -467,6 +467,6 @@ def _fit(design: RpauDesign, params: str, units: Sequence[Area], source: str) ->
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"
     text = (
         f"{dies} RPAUs on the dies of an {CARD.card} {judged} (at most {CARD.lut_share:.0%} of a "
-        f"die's LUTs, {CARD.reserved_luts:,} left in all)"
+        f"die's LUTs, {CARD.reserved.luts:,} left in all)"
     )
     return Record(design.name, params, "device", "fits", float(placed.fits), source, text)

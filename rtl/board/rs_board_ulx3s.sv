@@ -31,6 +31,7 @@ module rs_board_ulx3s #(
   assign led_o        = locked;
 
   // The lock signal is asynchronous: two registers synchronise it.
+  (* async_reg = "true" *)
   logic [1:0] locked_q;
   always_ff @(posedge clk) locked_q <= {locked_q[0], locked};
 

@@ -1,6 +1,7 @@
 // The host's two interfaces to the memories of an accelerator: the window behind the register
 // host_data (rs_host_window), and the data path (rs_data_path), or with Dma a channel of the DMA
-// (rs_dma_port). Only one of them has the device's host port at a time.
+// (rs_dma_port). Only one of them has the device's host port at a time. With neither DataPath nor
+// Dma the window is the only one.
 //
 // The data path has it while it moves the words of a burst (moving_o). A burst begins when the
 // device is idle_i and no access of the window is in progress. The window then refuses accesses, as
@@ -15,6 +16,7 @@ module rs_host_port
 #(
   parameter  rpau_cfg_t   Cfg = DefaultCfg,
   parameter  bit          Dma = 1'b0,
+  parameter  bit          DataPath = !Dma,
   localparam int unsigned HostWords = host_words(2 * Cfg.Cores)
 ) (
   input  logic                      clk_i,
@@ -93,7 +95,7 @@ module rs_host_port
     .host_rdata_i
   );
 
-  if (!Dma) begin : gen_data_path
+  if (DataPath) begin : gen_data_path
     rs_data_path #(
       .Cfg(Cfg)
     ) u_data_path (
@@ -117,7 +119,7 @@ module rs_host_port
       .host_rdata_i
     );
     assign dma_no_place_o = 1'b0;
-  end else begin : gen_dma
+  end else if (Dma) begin : gen_dma
     rs_dma_port #(
       .Cfg(Cfg)
     ) u_dma (
@@ -138,6 +140,21 @@ module rs_host_port
       .host_busy_i
     );
     assign axi_o      = '0;
+  end else begin : gen_window_alone
+    assign moving_o       = 1'b0;
+    assign refused[1]     = '0;
+    assign we[1]          = 1'b0;
+    assign re[1]          = 1'b0;
+    assign space[1]       = '0;
+    assign rpau[1]        = '0;
+    assign index[1]       = '0;
+    assign row[1]         = '0;
+    assign wdata[1]       = '{default: '0};
+    assign axi_o          = '0;
+    assign dma_no_place_o = 1'b0;
+  end
+  if (Dma && DataPath) begin : gen_bad_ports
+    $error("rs_host_port: Dma replaces the data path: DataPath must be 0");
   end
 
   logic second;  // the host port is not the window's

@@ -6,6 +6,8 @@
 // (rs_data_path) moves polynomials; while it does, the device is not ready. Keys may cross it while
 // a program runs.
 //
+// Without DataPath there is none, and register data_path says so.
+//
 // With Dma a channel of the DMA (dma_*, rs_dma_device's ports) replaces the data path, and
 // starts programs. While the channel moves words, and in the cycle of its start, the registers
 // reach no memory and start nothing.
@@ -20,6 +22,7 @@ module rs_rpau_shell
 #(
   parameter  rpau_cfg_t   Cfg = DefaultCfg,
   parameter  bit          Dma = 1'b0,
+  parameter  bit          DataPath = !Dma,  // there is one; not with Dma
   localparam int unsigned HostWords = host_words(2 * Cfg.Cores),
   localparam int unsigned ProgramAddrWidth = $clog2(Cfg.ProgramWords)
 ) (
@@ -65,7 +68,7 @@ module rs_rpau_shell
 
   logic [CapabilityBits-1:0] reported [CapabilityCount];
   assign hwif_in.capability_count.value.next = CapabilityBits'(CapabilityCount);
-  assign hwif_in.data_path.value.next  = Dma ? '0 : 32'(BeatBits);
+  assign hwif_in.data_path.value.next  = DataPath ? 32'(BeatBits) : '0;
   // generated from rtl/shell/rs_registers.rdl: capabilities
   assign hwif_in.capabilities.log_n.value.next = reported[CapabilityLogN];
   assign hwif_in.capabilities.word_bits.value.next = reported[CapabilityWidth];
@@ -225,7 +228,8 @@ module rs_rpau_shell
   assign hwif_in.host_data.rd_ack = host_ack && !host_write_q;
   rs_host_port #(
     .Cfg(Cfg),
-    .Dma(Dma)
+    .Dma(Dma),
+    .DataPath(DataPath)
   ) u_host_port (
     .clk_i,
     .rst_ni,

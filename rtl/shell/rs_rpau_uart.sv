@@ -1,8 +1,8 @@
 // An accelerator of the RPAU architecture behind its register block, on a serial line.
 //
 // For boards whose only link to the host is a UART: rs_rpau_shell, whose registers rs_uart_bridge
-// reaches by frames (docs/guide/uart.md), and whose data path is left unused. rst_ni is synchronous
-// and active low; rx_i may come straight from its pin.
+// reaches by frames (docs/guide/uart.md), without a data path. rst_ni is synchronous and active low;
+// rx_i may come straight from its pin.
 module rs_rpau_uart
   import rs_rpau_pkg::host_words;
   import rs_shell_pkg::*;
@@ -38,7 +38,8 @@ module rs_rpau_uart
   logic [Cfg.Width-1:0] no_words [HostWords];
   assign no_words = '{default: '0};
   rs_rpau_shell #(
-    .Cfg(Cfg)
+    .Cfg(Cfg),
+    .DataPath(1'b0)
   ) u_device (
     .clk_i,
     .rst_ni,

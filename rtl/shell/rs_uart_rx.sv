@@ -39,6 +39,7 @@ module rs_uart_rx
     StBreak
   } state_e;
   state_e               state_q;
+  (* async_reg = "true" *)
   logic                 meta_q, line_q;
   logic [PhaseBits-1:0] phase_q, phase;
   logic [2:0]           eighth;

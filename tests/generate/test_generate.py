@@ -56,6 +56,18 @@ bank_rows = 256
 table_rows = 256
 stream_rows = 128
 """
+CROSSED = """\
+architecture = "vector"
+name = "crossed"
+log_n = 10
+log_lanes = 4
+log_radix = 2
+word_bits = 32
+bank_rows = 256
+table_rows = 256
+stream_rows = 128
+crossed_ports = true
+"""
 DESIGNS = {"rpau": RPAU, "stream": STREAM, "vector": VECTOR}
 
 
@@ -120,6 +132,32 @@ def test_a_folder_is_made_twice_and_again_from_its_manifest_byte_for_byte(
     assert files(tmp_path / "twice") == files(made)
     run("generate", "--from", made / "manifest.json", "-o", tmp_path / "again")
     assert files(tmp_path / "again") == files(made)
+
+
+def test_ports_that_cross_to_memory_s_clock_cross_inside_the_top_module(tmp_path: Path) -> None:
+    (tmp_path / "design.toml").write_text(CROSSED)
+    run("generate", tmp_path / "design.toml", "-o", tmp_path / "made", "--no-verilog")
+    manifest = json.loads((tmp_path / "made" / "manifest.json").read_text())
+    assert {f"rtl/vector_axi/rs_vector_{name}.sv" for name in ("crossed", "crossing")} <= {
+        *manifest["sources"]
+    }
+    clocks = {each["name"]: each["clock"] for each in manifest["interfaces"]}
+    assert clocks["m_axi_0"] == "mem_clk_i"
+    assert clocks["m_list_0"] == clocks["s_axil"] == "clk_i"
+    bench = (tmp_path / "made" / "tb" / "tb_crossed.sv").read_text()
+    assert "always #2.000 clk_i" in bench
+    assert "always #1.111 mem_clk_i" in bench
+    assert ".clk_i(mem_clk_i)" in bench
+
+
+@pytest.mark.full
+def test_the_testbench_of_ports_that_cross_passes(tmp_path: Path, tools: dict[str, str]) -> None:
+    """With clocks of 250 and 450 MHz, in no more cycles than the schedule has."""
+    (tmp_path / "design.toml").write_text(CROSSED)
+    run("generate", tmp_path / "design.toml", "-o", tmp_path / "made", "--no-verilog")
+    done = made_test(tmp_path / "made", tools)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert re.search(r"^PASS: \d+ words as expected", done.stdout, re.M)
 
 
 @pytest.mark.full

@@ -1,25 +1,29 @@
 """The RTL written as plain Verilog: Icarus Verilog, which reads Verilog of 2005, runs it."""
 
 import random
+import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ringsmith.backends.rpau.backend import BACKEND
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.register_table import CAPABILITIES
-from ringsmith.hdl.plain_verilog import plain_verilog
+from ringsmith.generate import wrapper
+from ringsmith.generate.contents import sources_below
+from ringsmith.generate.packaging import Names
+from ringsmith.hdl.elaboration import elaborated
+from ringsmith.hdl.plain_verilog import plain_verilog, plain_verilog_of
 
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.skipif(
-        not shutil.which("iverilog"), reason="Icarus Verilog, a system package, is not installed"
-    ),
-]
+icarus = pytest.mark.skipif(
+    not shutil.which("iverilog"), reason="Icarus Verilog, a system package, is not installed"
+)
 
 SMALL = replace(
     load_design("nano"), name="small", log_n=8, rpaus=2, cores=2, dyadic_cores=1, work_polys=4
@@ -50,6 +54,8 @@ def ports(text: str, module: str) -> list[str]:
     return [words[-1].rstrip(";") for words in lines]
 
 
+@pytest.mark.full
+@icarus
 def test_a_modular_multiplier_multiplies(tmp_path: Path) -> None:
     width, q, count = 30, 1_073_707_009, 50
     mu = (1 << (2 * width)) // q - (1 << width)
@@ -82,6 +88,50 @@ def contains(lines: Sequence[str], part: Sequence[str]) -> bool:
     return any(lines[i : i + len(part)] == part for i in range(len(lines)))
 
 
+ATTRIBUTES = ("async_reg", "ram_style", "no_rw_check", "rw_addr_collision", "X_INTERFACE_INFO")
+
+
+@pytest.mark.parametrize(
+    ("top", "folders", "registers"),
+    [("rs_async_fifo", ["mem", "dma"], 2), ("rs_ram_1r1w", ["mem"], 0)],
+)
+def test_attributes_of_the_sources_stay(top: str, folders: list[str], registers: int) -> None:
+    """A FIFO's synchronizers are one module of two registers; both have a memory."""
+    text = plain_verilog(top, folders, {})
+    counts = Counter(re.findall(r"^ *\(\* (\w+) = .* \*\)$", text, re.M))
+    assert counts["async_reg"] == registers
+    assert counts["ram_style"] == counts["rw_addr_collision"] == counts["no_rw_check"] == 1
+    assert not counts.keys() & {"src", "hdlname"}
+
+
+def test_attributes_are_as_many_as_in_the_elaborated_sources(tmp_path: Path) -> None:
+    """Of a card of two accelerators: synchronizers, memories, and interfaces of its top module."""
+    design = replace(SMALL, name="card", host_bits=128, coprocessors=2)
+    hardware = BACKEND.exporter().hardware(design)
+    names = Names.of(design.name, "1")
+    top = wrapper.top_module(names.top, hardware, "a card")
+    files = sources_below(hardware.top, hardware.folders)
+    sources = {file.name: file.read_text() for file in files} | {f"{names.top}.v": top}
+    (tmp_path / f"{names.top}.v").write_text(top)
+    work = tmp_path / "work"
+    work.mkdir()
+    found = elaborated(names.top, [*files, tmp_path / f"{names.top}.v"], [], work)
+    wanted = Counter(
+        name
+        for module in found["modules"].values()
+        for part in ("netnames", "memories")
+        for entry in module.get(part, {}).values()
+        for name in entry["attributes"]
+        if name in ATTRIBUTES
+    )
+    written = plain_verilog_of(names.top, sources)
+    there = Counter(re.findall(r"^ *\(\* (\w+) = .* \*\)$", written, re.M))
+    assert {name: there[name] for name in ATTRIBUTES} == dict(wanted)
+    assert min(wanted[name] for name in ATTRIBUTES) >= 8
+
+
+@pytest.mark.full
+@icarus
 def test_an_accelerator_says_over_its_bus_what_it_is(tmp_path: Path) -> None:
     text = plain_verilog(rtl.BUS_TOP, rtl.BUS_FOLDERS, rtl.parameters(SMALL))
     others = "".join(f", .{name}(0)" for name in ports(text, rtl.BUS_TOP) if name not in DRIVEN)

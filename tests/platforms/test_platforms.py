@@ -1,6 +1,6 @@
 """The cards: every file is read, and says what must be known to judge whether a design fits."""
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
@@ -111,3 +111,38 @@ def test_units_that_differ_lie_on_the_dies_in_their_order() -> None:
     assert placed.fits  # 109 + 2 * 96 = 301
     placed = place(card, [narrow] * 6 + [wide] * 4)
     assert placed.excess == ("3 units take 327 URAM of a die's 320",)
+
+
+def test_what_joins_the_units_stands_on_the_first_die() -> None:
+    card = load_platform("u250")
+    units, store = [Resources(1, 1, 1, 223, 1)] * 12, Resources(1, 1, 0, 128, 0)
+    assert place(card, units).fits  # 3 * 223 = 669 of 672
+    assert place(card, units, store).excess == ("3 units take 797 BRAM of a die's 672",)
+    assert place(card, units[:11], store).fits  # two are on the first die: 574
+
+
+def test_the_platform_s_share_of_each_resource_must_be_left() -> None:
+    card = load_platform("u280")
+    assert card.reserved.brams == 300
+    assert place(card, [Resources(1, 1, 1, 571, 1)] * 3).fits  # 303 are left
+    placed = place(card, [Resources(1, 1, 1, 573, 1)] * 3)
+    assert placed.excess == ("297 BRAM are left of all dies for the platform's 300",)
+
+
+def test_wires_between_dies_have_a_limit() -> None:
+    card, unit = load_platform("u280"), Resources(1, 1, 1, 1, 1)
+    assert place(card, [unit] * 3, wires=23_040).fits
+    placed = place(card, [unit] * 3, wires=23_041)
+    assert placed.excess == ("23,041 wires between two dies, which have 23,040",)
+    assert place(load_platform("zcu102"), [replace(unit, urams=0)] * 3, wires=99_999).fits
+
+
+@pytest.mark.parametrize("name", platform_names())
+def test_a_card_of_several_dies_says_what_its_shell_takes_and_how_many_wires_there_are(
+    name: str,
+) -> None:
+    platform = load_platform(name)
+    assert len(platform.reserved_source) > 20
+    assert (platform.dies > 1) == (platform.die_wires > 0)
+    if platform.dies > 1 and "without the shell" not in platform.reserved_source:
+        assert platform.reserved.luts > 100_000

@@ -523,6 +523,6 @@ def test_an_array_larger_than_a_die_is_cut_at_its_units() -> None:
 
 
 def test_a_design_that_is_too_large_says_by_how_much() -> None:
-    place = placed(replace(vector("vector-1024"), clusters=4, ports=8), U280)
+    place = placed(replace(vector("vector-1024"), bank_rows=16384), U280)
     assert not place.fits
     assert place.fullest > 1

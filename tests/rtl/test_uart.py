@@ -2,11 +2,15 @@
 
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.rtl.serial_waves import RATIO, Receiver, bits_of, samples, uart_sources
 
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.device.card import (
     ANSWER_BYTES,
@@ -18,7 +22,10 @@ from ringsmith.backends.rpau.device.card import (
     decode,
 )
 from ringsmith.errors import DeviceError, ToolError
+from ringsmith.generate.contents import sources_below
 from ringsmith.hdl.block import Block, Words
+from ringsmith.hdl.elaboration import elaborated
+from ringsmith.hdl.netlist import kind
 from ringsmith.hdl.verilate import build_block
 
 SLOWEST, FASTEST = 0.98, 1.02  # of the sender's rate
@@ -514,3 +521,16 @@ def test_after_an_interruption_the_next_access_opens_the_session_again(
     line.spoil, line.spoil_answer = spoil, lambda data: data
     bus.write(0x40, 2)
     assert writes(line) == [(0x40, 1), (0x40, 2)]
+
+
+def test_a_device_on_a_serial_line_has_no_data_path(tmp_path: Path) -> None:
+    """Nothing of it is built, where nothing is connected to it."""
+    design = replace(load_design("nano"), log_n=8, rpaus=2, cores=1, dyadic_cores=1, work_polys=4)
+    found = elaborated(
+        *("rs_rpau_uart", sources_below("rs_rpau_uart", rtl.BUS_FOLDERS)),
+        [f"{name}={value}" for name, value in rtl.parameters(design).items()],
+        tmp_path,
+    )
+    kinds = {kind(name) for name in found["modules"]}
+    assert {"rs_rpau_shell", "rs_host_window"} <= kinds
+    assert "rs_data_path" not in kinds

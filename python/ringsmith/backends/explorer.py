@@ -13,7 +13,7 @@ from typing import ClassVar
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
 from ringsmith.graph import SubroutineGraph
-from ringsmith.platforms import Platform
+from ringsmith.platforms import RESOURCES, Platform
 from ringsmith.short_repr import short_repr
 
 Value = int | str
@@ -232,17 +232,9 @@ class Explorer(ABC):
 def whole_excess(usage: Usage, platform: Platform) -> tuple[str, ...]:
     """Returns the resources that exceed ``FILL`` of a whole platform, the scarcest first."""
     whole, found = platform.whole, []
-    for name, of in (
-        ("LUT", "luts"),
-        ("FF", "flip_flops"),
-        ("DSP", "dsps"),
-        ("BRAM", "brams"),
-        ("URAM", "urams"),
-    ):
+    for name, of in RESOURCES.items():
         taken, there = getattr(usage, of), getattr(whole, of)
-        most = FILL * there
-        if of == "luts":
-            most -= platform.reserved_luts
+        most = FILL * there - getattr(platform.reserved, of)
         if taken > most:
             text = f"{name}: {taken:,.0f} of {there:,.0f}, and a design may take {most:,.0f}"
             found.append((taken / most if most > 0 else float("inf"), text))

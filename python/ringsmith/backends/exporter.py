@@ -15,6 +15,7 @@ from ringsmith.hdl.interfaces import Interface
 from ringsmith.hdl.record import Values
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import RlweParameters
+from ringsmith.platforms import NO_PLATFORM, load_platform
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Hardware:
         interfaces: All of its ports, clocks first; the first clock is that of the buses.
         greeting: A system's first access to it.
         macros: The macros of the sources.
-        clock_mhz: The clock rate of the constraints: assumed, not measured.
+        clocks: Clock -> its MHz in constraints and testbench: assumed, not measured.
+        platform: The card that it is built for; ``none``: none is named.
         simulation: Options of Verilator that make its simulation smaller or faster.
         files: Path in the folder -> text: register maps, headers and pages about the interfaces.
     """
@@ -57,8 +59,9 @@ class Hardware:
     parameters: Values
     interfaces: tuple[Interface, ...]
     greeting: Greeting
+    clocks: Mapping[str, float]
+    platform: str
     macros: tuple[str, ...] = ()
-    clock_mhz: float = 200.0
     simulation: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -97,6 +100,13 @@ class Demonstration:
     values: Mapping[str, object]
     figures: Mapping[str, int]
     modules: Mapping[str, str] = field(default_factory=dict)
+
+
+def assumed_mhz(architecture_mhz: float, platform: str) -> float:
+    """The clock that a design is assumed to have: its architecture's, or a slower card's."""
+    if platform == NO_PLATFORM:
+        return architecture_mhz
+    return min(architecture_mhz, load_platform(platform).most_megahertz)
 
 
 class Exporter(ABC):

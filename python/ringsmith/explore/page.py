@@ -9,7 +9,7 @@ from string import Template
 from ringsmith.backends.explorer import Bar, OperationCost
 from ringsmith.explore.evaluate import Evaluator
 from ringsmith.explore.points import OBJECTIVES, Tried
-from ringsmith.explore.request import explorer
+from ringsmith.explore.request import clock_mhz, explorer
 from ringsmith.explore.search import Found
 from ringsmith.explore.tables import row
 from ringsmith.platforms import load_platform
@@ -60,8 +60,7 @@ def page_of(found: Found, chosen: Tried, evaluator: Evaluator) -> str:
 def _about(found: Found) -> str:
     feasible = sum(each.feasible for each in found.points)
     clocks = ", ".join(
-        f"{name} at {found.request.megahertz or explorer(name).megahertz:g} MHz"
-        for name in found.request.architectures
+        f"{name} at {clock_mhz(found.request, name):g} MHz" for name in found.request.architectures
     )
     refused = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items())
     return (

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from ringsmith import __version__
 from ringsmith.explore.points import Tried
-from ringsmith.explore.request import CPU, explorer
+from ringsmith.explore.request import CPU, clock_mhz
 from ringsmith.explore.search import Found, infeasible
 from ringsmith.explore.tables import best_of_each, row
 from ringsmith.markdown import table
@@ -54,7 +54,7 @@ def placed_in(page: str, text: str) -> str:
 def _heading(found: Found, command: str) -> str:
     date = datetime.now(UTC).strftime("%Y-%m-%d")
     clocks = ", ".join(
-        f"`{name}` at {found.request.megahertz or explorer(name).megahertz:g} MHz"
+        f"`{name}` at {clock_mhz(found.request, name):g} MHz"
         for name in found.request.architectures
     )
     return (

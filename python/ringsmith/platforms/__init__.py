@@ -84,32 +84,49 @@ class Platform:
     Attributes:
         card: Its name, for people.
         fpga: The FPGA on it.
+        part: What its vendor's tools call the FPGA, with package and speed grade.
         family: The FPGA's family, as Yosys calls it.
         source: Where the numbers are from.
+        bus_megahertz: The clock of the buses that lead to the host.
+        most_megahertz: The fastest clock that a design is assumed to reach.
         dies: How many dies the FPGA has, in a row; wires between them are few.
         die: What each die has.
         lut_share: Share of a die's LUTs that a design may take.
-        reserved_luts: LUTs of all dies together that the card's own platform takes.
+        reserved: What the card's own platform, its shell, takes of all dies together.
+        reserved_source: Where that is from.
+        die_wires: Wires from a die to the next one; 0: there is one die.
         hbm_gigabytes_per_second: Peak bandwidth of its high-bandwidth memory; 0: it has none.
         ddr_gigabytes_per_second: Peak bandwidth of its other memory; 0: it has none.
         memory: Where architecture ``vector`` keeps operands, keys and results; None: not known.
         crossed_memory: The same memory behind ports that cross to its own clock.
         list_memory: Where it keeps programs.
+        lists_in_memory: Whether programs lie behind ports of ``memory``: each that reads them is
+            one port fewer for rows.
+        memory_megahertz: The memory's own clock, behind ports that cross to it; 0: not known.
+        board: Vivado's name of the card, without a version; empty: Vivado has no file of it.
     """
 
     card: str
     fpga: str
+    part: str
     family: str
     source: str
+    bus_megahertz: float
+    most_megahertz: float
     dies: int
     die: Resources
     lut_share: float
-    reserved_luts: int
+    reserved: Resources
+    reserved_source: str
+    die_wires: int
     hbm_gigabytes_per_second: float
     ddr_gigabytes_per_second: float
     memory: Memory | None = None
     crossed_memory: Memory | None = None
     list_memory: Memory | None = None
+    lists_in_memory: bool = False
+    memory_megahertz: float = 0
+    board: str = ""
 
     @property
     def whole(self) -> Resources:
@@ -142,38 +159,54 @@ class Placement:
         return not self.excess
 
 
-def place(platform: Platform, units: Sequence[Resources]) -> Placement:
+NOTHING = Resources(0, 0, 0, 0, 0)
+
+RESOURCES = {
+    "LUT": "luts",
+    "FF": "flip_flops",
+    "DSP": "dsps",
+    "BRAM": "brams",
+    "URAM": "urams",
+}
+"""What people call a resource -> its field."""
+
+
+def place(
+    platform: Platform, units: Sequence[Resources], rest: Resources = NOTHING, wires: int = 0
+) -> Placement:
     """Places units in their order, as evenly as they go, and counts what each die has for them.
 
     The first dies have the fewest. A die gives ``lut_share`` of its LUTs and all else that it has.
-    What is left of the LUTs of all dies must hold the card's platform.
+    What is left of all dies must hold the card's platform.
 
     Args:
         platform: The card.
         units: What each unit takes.
+        rest: What else there is; it stands on the first die.
+        wires: Wires across each boundary between dies.
     """
     fewest, more = divmod(len(units), platform.dies)
     counts = (*[fewest] * (platform.dies - more), *[fewest + 1] * more)
     ends = [*accumulate(counts)]
     dies = [units[end - count : end] for end, count in zip(ends, counts, strict=True)]
-    luts = int(platform.lut_share * platform.die.luts)
     excess = []
-    for name, field, there in (
-        ("LUT", "luts", luts),
-        ("FF", "flip_flops", platform.die.flip_flops),
-        ("DSP", "dsps", platform.die.dsps),
-        ("BRAM", "brams", platform.die.brams),
-        ("URAM", "urams", platform.die.urams),
-    ):
-        taken, count = max((sum(getattr(unit, field) for unit in die), len(die)) for die in dies)
+    for name, field in RESOURCES.items():
+        there = getattr(platform.die, field)
+        if field == "luts":
+            there = int(platform.lut_share * there)
+        more_on = [getattr(rest, field), *[0] * (platform.dies - 1)]
+        sums = [
+            (sum(getattr(unit, field) for unit in die) + other, len(die))
+            for die, other in zip(dies, more_on, strict=True)
+        ]
+        taken, count = max(sums)
         if taken > there:
             excess.append(f"{count} units take {taken:,.12g} {name} of a die's {there:,}")
-    left = platform.dies * luts - sum(unit.luts for unit in units)
-    if left < platform.reserved_luts:
-        excess.append(
-            f"{max(left, 0):,} LUT are left of all dies for the platform's "
-            f"{platform.reserved_luts:,}"
-        )
+        left = max(platform.dies * there - sum(taken for taken, _ in sums), 0)
+        if left < (shell := getattr(platform.reserved, field)):
+            excess.append(f"{left:,.12g} {name} are left of all dies for the platform's {shell:,}")
+    if platform.dies > 1 and wires > platform.die_wires:
+        excess.append(f"{wires:,} wires between two dies, which have {platform.die_wires:,}")
     return Placement(counts, tuple(excess))
 
 
@@ -183,11 +216,19 @@ def platform_names() -> list[str]:
     return sorted(Path(entry.name).stem for entry in entries if entry.name.endswith(".toml"))
 
 
+NO_PLATFORM = "none"
+"""What designs say that are built for no card."""
 SUFFIX = ".toml"
 """What ends with it is the path of a card's file, and no name."""
 MAX_FILE_BYTES = 1 << 16
 
-_PARTS = {"die": Resources, "memory": Memory, "crossed_memory": Memory, "list_memory": Memory}
+_PARTS = {
+    "die": Resources,
+    "reserved": Resources,
+    "memory": Memory,
+    "crossed_memory": Memory,
+    "list_memory": Memory,
+}
 
 
 @cached

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ringsmith import CkksParameters, _core, trace
+from ringsmith import CkksParameters, _core, design_files, trace
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
@@ -362,6 +362,20 @@ def test_a_card_whose_lists_come_too_slowly_is_refused(tmp_path: Path, was: str,
     card.write_text(text)
     load_platform.cache_clear()
     replace(RADIX_4, platform=str(card))
+
+
+def test_a_design_has_no_more_buses_than_its_card_has_ports() -> None:
+    """Programs lie in the U55C's HBM, too, and in the U280's DDR memory, of two ports."""
+    framework = design_files.load("framework", "vector", VectorDesign)
+    assert framework.ports == 32
+    with pytest.raises(
+        ParameterError,
+        match=r"ports = 32 of each of 1 clusters, and one for programs, .* u55c: take 31 or fewer",
+    ):
+        replace(framework, platform="u55c")
+    replace(framework, platform="u55c", ports=16)
+    with pytest.raises(ParameterError, match=r"clusters = 4 read programs .* u280 has 2: take 2"):
+        replace(framework, clusters=4, ports=8)
 
 
 def test_crossed_ports_of_a_card_that_has_none_are_refused() -> None:

@@ -24,8 +24,14 @@ from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import folded
-from ringsmith.backends.rpau.design.area import rpau_estimates
-from ringsmith.backends.rpau.design.design import ARCHITECTURE, MAX_NARROW_BITS, RpauDesign
+from ringsmith.backends.rpau.design.area import outside_area, rpau_estimates
+from ringsmith.backends.rpau.design.design import (
+    ARCHITECTURE,
+    ASSUMED_MHZ,
+    MAX_NARROW_BITS,
+    RpauDesign,
+)
+from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.types import Design
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
@@ -51,7 +57,7 @@ class RpauExplorer(Explorer):
     """RPAUs, cores, work memory, reduction, keys; what is left is chosen to fit."""
 
     architecture = ARCHITECTURE
-    megahertz = 200.0
+    megahertz = ASSUMED_MHZ
 
     def space(self, task: Task) -> tuple[Parameter, ...]:
         """See ``Explorer.space``."""
@@ -133,11 +139,13 @@ class RpauExplorer(Explorer):
             narrow_rpaus=narrow,
             narrow_bits=MAX_NARROW_BITS if narrow else 0,
             hop_cycles=2 if task.platform.dies > 1 else 1,
+            platform=task.platform_name,
         )
 
     def usage(self, design: Design) -> Usage:
-        """See ``Explorer.usage``: of all RPAUs, without program controller and host interface."""
-        area = total_area(_units(cast("RpauDesign", design)))
+        """See ``Explorer.usage``."""
+        point = cast("RpauDesign", design)
+        area = total_area([*_units(point), outside_area(point)])
         return Usage(area.lut_sites, area.fabric_flip_flops, area.dsps, area.brams, area.urams)
 
     def excess(self, design: Design, task: Task) -> tuple[str, ...]:
@@ -146,11 +154,13 @@ class RpauExplorer(Explorer):
         found = whole_excess(self.usage(point), task.platform)
         if found:
             return found
-        units = [
-            Resources(u.lut_sites, u.fabric_flip_flops, u.dsps, u.brams, u.urams)
-            for u in _units(point)
-        ]
-        return place(task.platform, units).excess
+        placed = place(
+            task.platform,
+            [_resources(unit) for unit in _units(point)],
+            _resources(outside_area(point)),
+            boundary_wires(point),
+        )
+        return placed.excess
 
     def gigabytes_per_second(self, design: Design, task: Task) -> float:
         """See ``Explorer.gigabytes_per_second``: none, where all lies on the device."""
@@ -192,6 +202,21 @@ class RpauExplorer(Explorer):
         for event in Trace.of_executable(executable).events:
             if event.instruction.mask & 1 and event.end > event.start:
                 yield Bar(f"{event.unit} unit", event.name, event.start, event.end)
+
+
+def boundary_wires(design: RpauDesign) -> int:
+    """Wires between two dies at most: rows of the ring in both directions, and words of the host.
+
+    Through a centre, all RPAUs beyond the boundary send a row, and one row comes back; a link unit
+    sends on the same wires. Commands and addresses, some hundred wires, are not counted.
+    """
+    row = design.lanes * design.word_bits
+    rows = 2 if design.interconnect == "ring" else design.rpaus
+    return rows * row + 2 * host_words(design) * design.word_bits
+
+
+def _resources(area: Area) -> Resources:
+    return Resources(area.lut_sites, area.fabric_flip_flops, area.dsps, area.brams, area.urams)
 
 
 @cached

@@ -29,6 +29,7 @@ from ringsmith.backends.stream.compiler.executable import StreamExecutable
 from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import (
     ARCHITECTURE,
+    ASSUMED_MHZ,
     BARRETT,
     LANES,
     MONTGOMERY,
@@ -56,7 +57,7 @@ class StreamExplorer(Explorer):
 
     architecture = ARCHITECTURE
     families = (ULTRASCALE_PLUS, SERIES_7)
-    megahertz = 200.0
+    megahertz = ASSUMED_MHZ
 
     def space(self, task: Task) -> tuple[Parameter, ...]:
         """See ``Explorer.space``."""
@@ -73,7 +74,7 @@ class StreamExplorer(Explorer):
         lanes, multiplier = int(point["lanes"]), str(point["multiplier"])
         bits = max(task.prime_bits, 16, task.log_n + 3)
         name = f"stream-w{lanes}-{multiplier}"
-        found = StreamDesign(name, task.log_n, lanes, bits, multiplier)
+        found = StreamDesign(name, task.log_n, lanes, bits, multiplier, platform=task.platform_name)
         for prime in task.primes:
             if error := prime_error(prime, found):
                 raise ParameterError(error)

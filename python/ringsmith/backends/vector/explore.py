@@ -18,7 +18,13 @@ from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.cost import Cost, estimate, exact, subroutine
 from ringsmith.backends.vector.compiler.timeline import Cycles
 from ringsmith.backends.vector.design.area import device_area
-from ringsmith.backends.vector.design.design import ARCHITECTURE, BARRETT, MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design.design import (
+    ARCHITECTURE,
+    BARRETT,
+    MONTGOMERY,
+    VectorDesign,
+    row_ports,
+)
 from ringsmith.backends.vector.design.die_placement import SHARE, placed
 from ringsmith.backends.vector.design.word_layout import Shape, table_rows
 from ringsmith.errors import ParameterError
@@ -45,7 +51,7 @@ def ports_of(platform: Platform, clusters: int, row_bits: int) -> int:
         ParameterError: If the platform's memory is not known, or a row is shorter than a beat.
     """
     memory = memory_of(platform)
-    for count in range(memory.ports // clusters, 0, -1):
+    for count in range(row_ports(platform, memory, clusters), 0, -1):
         beats, rest = divmod(row_bits, count * memory.port_bits)
         if not rest and beats:
             return count
@@ -142,6 +148,9 @@ class VectorExplorer(Explorer):
         if found or task.platform.dies == 1:
             return found
         place = placed(point, task.platform)
+        wires, most = max(place.wires, default=0), task.platform.die_wires
+        if wires > most:
+            return (f"{wires:,} wires between two dies, which have {most:,}",)
         if place.fits:
             return ()
         resource, shares = max(place.shares.items(), key=lambda each: max(each[1]))

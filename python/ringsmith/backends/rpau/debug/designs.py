@@ -99,7 +99,11 @@ _SIZE_HEADINGS = (
     "other parameters",
 )
 _AREA_HEADINGS = ("DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
-_OPTIONAL = {each.name: each.default for each in fields(RpauDesign) if each.default is not MISSING}
+_OPTIONAL = {
+    each.name: each.default
+    for each in fields(RpauDesign)
+    if each.default is not MISSING and each.name != "platform"
+}
 
 
 def memory_bits(design: RpauDesign) -> int:

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 
+from ringsmith.backends.rpau.design.conversions import converter_of
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
@@ -176,9 +178,30 @@ class _Measured:
 
 OUTSIDE_RPAUS = Area(0, 0, 0, luts=2108, flip_flops=2609)
 """LUTs and flip-flops of a device outside its RPAUs: program controller, registers, data path.
+RAMs and DSPs are ``outside_area``'s.
 
 What ``rpau-1`` of docs/results/estimates.md has beyond its RPAUs.
 """
+
+_INSTRUCTION_BITS = 64
+
+_FIFO_LINES = 512
+"""Of a channel of a card's DMA: field LogDepth of ``rs_dma_pkg::dma_cfg_t``."""
+
+
+def outside_area(design: RpauDesign) -> Area:
+    """Area of a device outside its RPAUs: controller and program store, registers, host's side.
+
+    Also the DSPs of base converters, and a card's channel of the DMA, of one coprocessor. LUTs and
+    flip-flops of both are not counted.
+    """
+    brams = block_rams(_INSTRUCTION_BITS, design.program_words)
+    if design.coprocessors > 1:
+        row = host_words(design) * (32 if design.word_bits <= 32 else 64)
+        brams += 2 * block_rams(max(design.host_bits, row), _FIFO_LINES)
+    dsps = design.converters * converter_of(design).dsps if design.converters else 0
+    return replace(OUTSIDE_RPAUS, brams=brams, dsps=dsps)
+
 
 _ONE_CORE = (0.780, 0.944)
 """LUTs and flip-flops of an RPAU of one core, that of ``rpau-1``, by those in proportion to four:

@@ -10,10 +10,13 @@ from ringsmith import design_files
 from ringsmith.backends.rpau.design.sparse import FAMILIES, fits
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.sources import ECP5, TARGETS, XILINX
+from ringsmith.platforms import NO_PLATFORM, load_platform
 from ringsmith.short_repr import short_repr
 
 ARCHITECTURE = "rpau"
 """What files of these designs say."""
+ASSUMED_MHZ = 200.0
+"""The clock that is assumed, where the card is not slower."""
 
 REDUCTIONS = ("barrett", "sparse", "folded")
 INTERCONNECTS = ("ring", "gather")
@@ -138,6 +141,8 @@ class RpauDesign:
             it while a program runs and waits for them; 0: they are written before.
         coprocessors: Accelerators of this design behind one link to the host, each with its own
             programs. All other fields describe one of them.
+        platform: The card that it is built for, by its name or the path of its file: its part and
+            clocks are in scripts and constraints; ``none``: none is named.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -174,6 +179,7 @@ class RpauDesign:
     core_multipliers: int = 2
     host_bits: int = 0
     coprocessors: int = 1
+    platform: str = NO_PLATFORM
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
@@ -215,6 +221,7 @@ class RpauDesign:
                 f"{self.work_uram_polys} with target = {ECP5!r}, which has no UltraRAM: take "
                 "key_ram = 'block' and work_uram_polys = 0"
             )
+        self._check_platform()
         self._check_read_ports()
         if self.reduction not in REDUCTIONS:
             raise ParameterError(
@@ -265,6 +272,17 @@ class RpauDesign:
                 f"{MIN_WORD_BITS} bits and fewer than word_bits: choose narrow_rpaus = 0"
             )
         _check_range(self, "narrow_bits", lowest, highest)
+
+    def _check_platform(self) -> None:
+        if self.platform == NO_PLATFORM:
+            return
+        family = load_platform(self.platform).family
+        if (family == ECP5) != (self.target == ECP5):
+            raise ParameterError(
+                f"design {self.name}: platform = {self.platform!r} of family {family} with "
+                f"target = {self.target!r}: choose the target of the platform's family, or another "
+                "platform"
+            )
 
     def _check_read_ports(self) -> None:
         ports = len(self.banks)

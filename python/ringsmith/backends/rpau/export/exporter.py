@@ -5,19 +5,24 @@ from importlib import resources
 from typing import cast
 
 from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greeting, Hardware
+from ringsmith.backends.exporter import (
+    Demonstration,
+    Estimate,
+    Exporter,
+    Greeting,
+    Hardware,
+    assumed_mhz,
+)
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.area import (
-    OUTSIDE_RPAUS,
     key_rams,
+    outside_area,
     rpau_estimates,
     twiddle_rams,
     work_rams,
 )
-from ringsmith.backends.rpau.design.conversions import converter_of
-from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.latency import host_words
+from ringsmith.backends.rpau.design.design import ASSUMED_MHZ, RpauDesign
 from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
 from ringsmith.backends.rpau.device.device import RpauDevice
@@ -30,10 +35,13 @@ from ringsmith.errors import ParameterError
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
 from ringsmith.hdl.sources import macros
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, block_rams, total_area
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, total_area
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import RlweParameters
+from ringsmith.platforms import NO_PLATFORM, load_platform
 
+_BUS_MHZ = 250.0
+"""The clock of a card's buses, where no platform says another."""
 _AXIL_ADDRESS_BITS = 12
 _PAGE_BITS = 4
 """Bits of a card's addresses that select its register page."""
@@ -62,6 +70,8 @@ class RpauExporter(Exporter):
             parameters=rtl.card_parameters(own) if card else rtl.parameters(own),
             interfaces=_card(own) if card else _device(),
             greeting=Greeting("s_axil", pages.greeting(own, page=int(card))),
+            clocks=_clocks(own),
+            platform=own.platform,
             macros=macros(own.target),
             simulation=VERILATOR_FLAGS,
             files=pages.files(own, card=card),
@@ -101,6 +111,15 @@ class RpauExporter(Exporter):
     def estimate(self, design: Design) -> Estimate:
         """Multipliers and memories of all RPAUs and of what joins them."""
         return estimated(cast("RpauDesign", design))
+
+
+def _clocks(design: RpauDesign) -> dict[str, float]:
+    """The clocks of the top module."""
+    found = {"clk_i": assumed_mhz(ASSUMED_MHZ, design.platform)}
+    if design.coprocessors > 1:
+        named = design.platform != NO_PLATFORM
+        found["bus_clk_i"] = load_platform(design.platform).bus_megahertz if named else _BUS_MHZ
+    return found
 
 
 def _device() -> tuple[buses.Interface, ...]:
@@ -171,9 +190,10 @@ def _bench(design: RpauDesign) -> dict[str, object]:
         f"  localparam int unsigned {name} = 32'h{int(address):03x};"
         for name, address in _TOLD.items()
     )
-    clocks = ["  always #2.5 clk_i = ~clk_i;  // 200 MHz"]
-    if card:
-        clocks.append("  always #2.0 bus_clk_i = ~bus_clk_i;  // 250 MHz")
+    clocks = [
+        f"  always #{500 / mhz:.3f} {name} = ~{name};  // {mhz:g} MHz"
+        for name, mhz in _clocks(design).items()
+    ]
     begin = [] if card else _DATA_PATH_AT_REST
     return {
         "registers": "\n".join(registers),
@@ -206,12 +226,6 @@ _DATA_PATH_AT_REST = [
 # ---- Resources of a whole design, counted from its parameters: no synthesis ----------------------
 
 
-_INSTRUCTION_BITS = 64
-
-_FIFO_LINES = 512
-"""Of a channel of a card's DMA: field LogDepth of ``rs_dma_pkg::dma_cfg_t``."""
-
-
 def estimated(design: RpauDesign) -> Estimate:
     """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories, LUTs and flip-flops.
 
@@ -223,11 +237,9 @@ def estimated(design: RpauDesign) -> Estimate:
             brams += rams.brams
             urams += rams.urams
         dsps += _unit_dsps(design, rpau)
-    brams += block_rams(_INSTRUCTION_BITS, design.program_words)
-    if design.converters:
-        dsps += design.converters * converter_of(design).dsps
-    if design.coprocessors > 1:
-        brams += _channel_rams(design)
+    outside = outside_area(design)
+    brams += outside.brams
+    dsps += outside.dsps
     found: dict[str, float] = {
         "dsps": dsps * design.coprocessors,
         "brams": brams * design.coprocessors,
@@ -239,16 +251,10 @@ def estimated(design: RpauDesign) -> Estimate:
 def _fabric(design: RpauDesign) -> dict[str, float]:
     """LUTs and flip-flops; nothing where they are not known."""
     try:
-        area = total_area([*rpau_estimates(design), OUTSIDE_RPAUS])
+        area = total_area([*rpau_estimates(design), outside_area(design)])
     except ParameterError:
         return {}
     return {"luts": area.lut_sites, "flip_flops": area.fabric_flip_flops}
-
-
-def _channel_rams(design: RpauDesign) -> float:
-    """Block RAMs of a channel of a card's DMA: a FIFO each way, as wide as its wider port."""
-    row = host_words(design) * (32 if design.word_bits <= 32 else 64)
-    return 2 * block_rams(max(design.host_bits, row), _FIFO_LINES)
 
 
 def _unit_dsps(design: RpauDesign, rpau: int) -> int:

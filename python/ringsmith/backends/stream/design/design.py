@@ -8,6 +8,7 @@ from ringsmith.backends.stream.design import generator, package
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
 from ringsmith.params import ParameterLimits
+from ringsmith.platforms import NO_PLATFORM, load_platform
 
 LANES = (2, 4, 8, 16)
 
@@ -20,6 +21,8 @@ _MOST_BITS = {MONTGOMERY: 62, BARRETT: 60}
 
 ARCHITECTURE = "stream"
 """What files of these designs say."""
+ASSUMED_MHZ = 200.0
+"""The clock that is assumed, where the card is not slower."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class StreamDesign:
             Barrett's multiplier exactly this many.
         multiplier: ``montgomery``, or ``barrett`` with a reciprocal as in NFLlib, which the RPM
             paper takes.
+        platform: The card that it is built for, by its name or the path of its file: its part and
+            clock are in scripts and constraints; ``none``: none is named.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -43,9 +48,12 @@ class StreamDesign:
     lanes: int
     word_bits: int
     multiplier: str = MONTGOMERY
+    platform: str = NO_PLATFORM
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        if self.platform != NO_PLATFORM:
+            load_platform(self.platform)
         if not 8 <= self.log_n <= 15:
             raise ParameterError(f"log_n = {self.log_n} is outside 8 … 15: choose a degree in it")
         if self.lanes not in LANES:

@@ -15,11 +15,12 @@ from ringsmith.backends.exporter import (
     Exporter,
     Greeting,
     Hardware,
+    assumed_mhz,
     hex_words,
 )
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
 from ringsmith.backends.stream.design import area, rtl
-from ringsmith.backends.stream.design.design import BARRETT, StreamDesign
+from ringsmith.backends.stream.design.design import ASSUMED_MHZ, BARRETT, StreamDesign
 from ringsmith.backends.stream.device.device import StreamDevice
 from ringsmith.backends.stream.device.interface import (
     ResidueProduct,
@@ -57,6 +58,8 @@ class StreamExporter(Exporter):
             parameters=rtl.parameters(own),
             interfaces=_interfaces(own),
             greeting=_greeting(own),
+            clocks={"clk_i": _mhz(own)},
+            platform=own.platform,
             simulation=rtl.SIMULATION,
             files={"registers/streams.md": _page(own), "registers/rs_design.h": _header(own)},
         )
@@ -96,6 +99,8 @@ class StreamExporter(Exporter):
         }
         values = {
             "products": len(made),
+            "megahertz": f"{_mhz(design):g}",
+            "half_period": f"{500 / _mhz(design):.3f}",
             "degree": design.n,
             "lanes": design.lanes,
             "period": design.period,
@@ -119,6 +124,10 @@ class StreamExporter(Exporter):
             "flip_flops": flip_flops,
         }
         return Estimate(SERIES_7, found)
+
+
+def _mhz(design: StreamDesign) -> float:
+    return assumed_mhz(ASSUMED_MHZ, design.platform)
 
 
 def _word_bits(design: StreamDesign) -> int:

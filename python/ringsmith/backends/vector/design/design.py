@@ -10,7 +10,7 @@ from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.packages import arith
 from ringsmith.params import ParameterLimits
-from ringsmith.platforms import Memory, load_platform
+from ringsmith.platforms import Memory, Platform, load_platform
 from ringsmith.short_repr import short_repr
 
 ARCHITECTURE = "vector"
@@ -34,6 +34,11 @@ _ON_THE_WAY = 8
 """Cycles of a burst's address and beats between a cluster and its ports, or more."""
 
 _MOST_BITS = {BARRETT: 60, MONTGOMERY: 62}
+
+
+def row_ports(platform: Platform, memory: Memory, clusters: int) -> int:
+    """The ports for rows that each of some clusters can have on a card."""
+    return memory.ports // clusters - platform.lists_in_memory
 
 
 @short_repr
@@ -136,10 +141,17 @@ class VectorDesign:
         self._check("ports", 1, 256)
         self._check("burst_beats", 1, 256)
         memory, row = self.memory, 8 * self.row_bytes
-        if (most := memory.ports // self.clusters) < self.ports:
+        if (most := row_ports(load_platform(self.platform), memory, self.clusters)) < self.ports:
+            shared = load_platform(self.platform).lists_in_memory
+            also = ", and one for programs," if shared else ""
             raise ParameterError(
-                f"ports = {self.ports} of each of {self.clusters} clusters are more than the "
+                f"ports = {self.ports} of each of {self.clusters} clusters{also} are more than the "
                 f"{memory.ports} of platform {self.platform}: take {most} or fewer"
+            )
+        if lists.ports < self.clusters:
+            raise ParameterError(
+                f"clusters = {self.clusters} read programs at a port each, and list_memory of "
+                f"platform {self.platform} has {lists.ports}: take {lists.ports} or fewer"
             )
         if row % (self.ports * memory.port_bits):
             raise ParameterError(
@@ -201,10 +213,11 @@ class VectorDesign:
             ParameterError: If the platform has none.
         """
         found = load_platform(self.platform)
-        if self.crossed_ports and found.crossed_memory is None:
+        if self.crossed_ports and not (found.crossed_memory and found.memory_megahertz):
             raise ParameterError(
                 f"crossed_ports = true: platform {self.platform} has no figures of such ports: "
-                "take crossed_ports = false, or add table [crossed_memory] to its file"
+                "take crossed_ports = false, or add table [crossed_memory] and memory_megahertz "
+                "to its file"
             )
         return self._figures(found.crossed_memory if self.crossed_ports else found.memory)
 

@@ -61,6 +61,9 @@ ACCELERATOR = "rs_vector_top"
 SHELL = "rs_vector_shell"
 """The same with whole AXI4 buses."""
 
+CROSSED_SHELL = "rs_vector_crossed"
+"""That with ports for rows in memory's own clock."""
+
 SHELL_FOLDERS = ("mem", "arith", "dma", "shell", "vector", "vector_axi")
 """Folders of ``rtl/`` that it takes modules of, each before those that use it."""
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import cast
 
@@ -30,7 +31,7 @@ from ringsmith.hdl.sources import sim_root
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import CkksParameters, RlweParameters
-from ringsmith.platforms import Memory
+from ringsmith.platforms import Memory, load_platform
 
 _AXIL_ADDRESS_BITS = 12
 _LEAST_LOG_DEGREE = 10
@@ -51,12 +52,13 @@ class VectorExporter(Exporter):
         if reason := unsupported(own):
             raise ParameterError(reason)
         return Hardware(
-            top=rtl.SHELL,
+            top=rtl.CROSSED_SHELL if own.crossed_ports else rtl.SHELL,
             folders=rtl.SHELL_FOLDERS,
             parameters=rtl.parameters(own, rtl.BANK_ULTRA),
             interfaces=_interfaces(own),
             greeting=Greeting("s_axil", pages.greeting(own)),
-            clock_mhz=own.memory.megahertz,
+            clocks=_clocks(own),
+            platform=own.platform,
             files=pages.files(own),
         )
 
@@ -118,7 +120,28 @@ class VectorExporter(Exporter):
         return Estimate(ULTRASCALE_PLUS, found)
 
 
+_MEMORY_CLOCK = "mem_clk_i"
+
+
+def _clocks(design: VectorDesign) -> dict[str, float]:
+    """The clocks of the top module."""
+    found = {"clk_i": design.memory.megahertz}
+    if design.crossed_ports:
+        found[_MEMORY_CLOCK] = load_platform(design.platform).memory_megahertz
+    return found
+
+
 def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
+    crossed = design.crossed_ports
+    clocks = [buses.clock("clk_i", "the accelerator's clock" if crossed else "")]
+    resets = [buses.reset("rst_ni", "clk_i", "may be short: the device prolongs it")]
+    if crossed:
+        both = "together with the other reset: both are low for four cycles of each clock"
+        clocks.append(buses.clock(_MEMORY_CLOCK, "memory's clock, of any frequency and phase"))
+        resets = [
+            buses.reset("rst_ni", "clk_i", both),
+            buses.reset("mem_rst_ni", _MEMORY_CLOCK, both),
+        ]
     rows = [
         buses.axi_bus(
             f"m_axi_{number}",
@@ -126,7 +149,7 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
             id_bits=0,
             address_bits=rtl.ADDRESS_BITS,
             data_bits=design.memory.port_bits,
-            of="clk_i",
+            of=_MEMORY_CLOCK if crossed else "clk_i",
             about=f"memory of rows: port {number % design.ports} of cluster "
             f"{number // design.ports}",
         )
@@ -150,8 +173,8 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
         return buses.plain(name, buses.OUTPUT, 1, "clk_i", about)
 
     return (
-        buses.clock("clk_i"),
-        buses.reset("rst_ni", "clk_i", "may be short: the device prolongs it"),
+        *clocks,
+        *resets,
         buses.axi_lite_slave("s_axil", _AXIL_ADDRESS_BITS, "clk_i", "registers"),
         *buses.merged_ports("m_axi", rows),
         *buses.merged_ports("m_list", lists),
@@ -194,6 +217,7 @@ def _bench(design: VectorDesign) -> dict[str, object]:
     return {
         "registers": "\n".join(registers),
         "magic": f"{MAGIC:08x}",
+        **_clock_values(design),
         "platform": design.platform,
         "clusters": design.clusters,
         "ports": design.ports,
@@ -203,9 +227,49 @@ def _bench(design: VectorDesign) -> dict[str, object]:
         "memory_address_bits": rtl.ADDRESS_BITS,
         "address_bits": _AXIL_ADDRESS_BITS,
         "wires": "\n".join(wires),
-        "row_memory": _timing(memory),
+        "row_memory": _timing(_behind_ports(design)),
         "list_memory": _timing(design.list_memory),
     }
+
+
+def _clock_values(design: VectorDesign) -> dict[str, object]:
+    """The clocks of the testbench, and which of them memory has."""
+    lines = [
+        f"  always #{500 / mhz:.3f} {name} = ~{name};  // {mhz:g} MHz"
+        for name, mhz in _clocks(design).items()
+    ]
+    crossed = design.crossed_ports
+    return {
+        "clocks": "\n".join(lines),
+        "memory_clock": _MEMORY_CLOCK if crossed else "clk_i",
+        "memory_reset": "mem_rst_ni" if crossed else "rst_ni",
+        "memory_epoch": "1'b0" if crossed else "run_o",
+        "release": "\n".join(
+            f"    {name} = 1'b1;" for name in (["mem_rst_ni"] if crossed else []) + ["rst_ni"]
+        ),
+        "exact": int(not crossed),
+    }
+
+
+def _behind_ports(design: VectorDesign) -> Memory:
+    """The memory that the simulated ports have: behind crossings, in cycles of its own clock.
+
+    Its latency is as many of its own cycles as ports that do not cross count of theirs, its reads
+    pause as long, and it takes writes no faster than the figures of crossed ports say.
+    """
+    platform, crossed = load_platform(design.platform), design.memory
+    if not design.crossed_ports or platform.memory is None:
+        return crossed
+    own, faster = platform.memory, platform.memory_megahertz / crossed.megahertz
+    written = (1 - crossed.write_pause / crossed.interval) / faster
+    interval = round(own.interval * faster)
+    return replace(
+        own,
+        megahertz=platform.memory_megahertz,
+        interval=interval,
+        read_pause=round(own.read_pause * faster),
+        write_pause=round(interval * (1 - written)),
+    )
 
 
 def _timing(memory: Memory) -> str:

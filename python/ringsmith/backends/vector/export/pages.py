@@ -17,26 +17,15 @@ from ringsmith.backends.vector.design.register_table import (
 from ringsmith.hdl.sources import rtl_root
 from ringsmith.markdown import table_lines
 
-_CROSSING = (
-    "vector_axi/rs_vector_crossing.sv",
-    "dma/rs_async_fifo.sv",
-    "dma/rs_sync.sv",
-    "mem/rs_ram_2clk.sv",
-)
-"""What stands between a port of ``crossed_ports`` and memory, and what it is made of."""
-
 _MAPS = ("rs_vector_registers.rdl", "rs_vector_registers.h")
 
 
 def files(design: VectorDesign) -> dict[str, str]:
-    """The files of ``registers/``, and of ``crossing/``, by their path in the folder."""
+    """The files of ``registers/`` by their path in the folder."""
     folder = rtl_root() / "vector_axi"
     found = {f"registers/{name}": (folder / name).read_text(encoding="utf-8") for name in _MAPS}
     found["registers/rs_design.h"] = _header(design)
     found["registers/registers.md"] = _page(design)
-    if design.crossed_ports:
-        sources = (rtl_root() / path for path in _CROSSING)
-        found |= {f"crossing/{each.name}": each.read_text(encoding="utf-8") for each in sources}
     return found
 
 
@@ -143,8 +132,8 @@ The testbench in `tb/` does exactly this, with the steps in `program/steps.hex`.
 
 
 _CROSSED = (
-    " Memory has a clock of its own: put `crossing/rs_vector_crossing.sv` between each bus `m_axi` "
-    "and its port. The cycles of the program count on it."
+    " Buses `m_axi` are in `mem_clk_i`, memory's own clock: they cross to it inside "
+    "(`rs_vector_crossing`), and the cycles of a program count on it."
 )
 
 

@@ -1,12 +1,13 @@
 # Packages the design as an IP core for Vivado's IP integrator.
 # $not_run
 #
-#   vivado -mode batch -source vivado/package_ip.tcl
+#   vivado -mode batch -source vivado/package_ip.tcl -tclargs $part_argument
 #
 # Attributes in rtl/$top.v name the interfaces; the commands below say the rest.
 set root [file normalize [file join [file dirname [info script]] ..]]
 set core [file join $$root build ip]
-create_project -force -part "$part" package_$design [file join $$root build package]
+source [file join $$root vivado part.tcl]
+create_project -force -part $$part package_$design [file join $$root build package]
 source [file join $$root vivado files.tcl]
 set_property top $top [current_fileset]
 update_compile_order -fileset sources_1
