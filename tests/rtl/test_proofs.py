@@ -204,6 +204,7 @@ MUTANTS = {
         ("rst_ni && !halt_i && !aw_valid_q", "rst_ni && !aw_valid_q"),  # a burst after halt_i
         ("w_last_o  = beat_q == '0", "w_last_o  = beat_q == 8'd1"),
         ("line_count_i >= need_q + lines", "line_count_i >= lines"),  # data that are not there
+        ("!line_valid_i && !waits_q", "!line_valid_i"),  # a beat changes while it waits
     ],
     "rs_vector_bursts": [
         ("flight_q != FlightWidth'(Outstanding)", "1'b1"),
