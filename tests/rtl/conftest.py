@@ -149,6 +149,7 @@ def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         signals: Sequence[str],
         environment: Mapping[str, str],
         flags: Sequence[str] = (),
+        plusargs: Sequence[str] = (),
     ) -> None:
         public = "`verilator_config\n" + "".join(
             f'public_flat_rw -module "{top}" -var "{name}"\n'
@@ -164,6 +165,7 @@ def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
             results_xml=str(tmp_path / "results.xml"),
             log_file=str(tmp_path / "log.txt"),
             extra_env=dict(environment),
+            plusargs=plusargs,
         )
         wanted = re.findall(r"@cocotb\.test\(\)\nasync def \w+", bench.read_text())
         assert wanted
