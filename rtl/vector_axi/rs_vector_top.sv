@@ -192,7 +192,8 @@ module rs_vector_top
   logic [MaxClusters-1:0][31:0] stores_ended_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned c = 0; c < MaxClusters; c++) begin
-      stores_ended_q[c] <= (cluster_rst_n && !start_o && c < Clusters) ? stores_ended[c%Clusters] : '0;
+      stores_ended_q[c] <= (!cluster_rst_n || start_o || c >= Clusters) ? '0 :
+          stores_ended[c%Clusters];
     end
   end
   assign m_axi_arsize   = 3'(ByteBits);

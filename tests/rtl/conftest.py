@@ -203,7 +203,8 @@ def run_bus_bench(run_bench: Callable[..., None]) -> Callable[..., None]:
     def run(bench: Path, design: RpauDesign, settings: Mapping[str, str]) -> None:
         known = {"RINGSMITH_BENCH": json.dumps(rtl.capabilities(design))}
         more = {f"RINGSMITH_BENCH_{name}": text for name, text in settings.items()}
-        sources, parameters = rtl_sources(*rtl.BUS_FOLDERS), rtl.parameters(design)
-        run_bench(bench, rtl.BUS_TOP, sources, parameters, ["s_axi*"], known | more)
+        checkers = [BENCHES / f"rs_{name}.sv" for name in ("axi_checker", "rpau_axil_checker")]
+        sources = [*rtl_sources(*rtl.BUS_FOLDERS), *checkers]
+        run_bench(bench, rtl.BUS_TOP, sources, rtl.parameters(design), ["s_axi*"], known | more)
 
     return run

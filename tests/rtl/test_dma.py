@@ -57,7 +57,11 @@ def test_lists_of_descriptors_move_and_start_what_they_say(
     run_bench(
         BENCH,
         "rs_dma_bench",
-        [*rtl_sources("mem", "arith", "dma"), FOLDER / "blocks" / "rs_dma_bench.sv"],
+        [
+            *rtl_sources("mem", "arith", "dma"),
+            FOLDER / "blocks" / "rs_axi_checker.sv",
+            FOLDER / "blocks" / "rs_dma_bench.sv",
+        ],
         {
             "Channels": channels,
             "DataBits": bits,

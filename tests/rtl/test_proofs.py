@@ -130,7 +130,7 @@ MUTANTS = {
     "rs_data_path": [
         ("RowWidth'(first_beat) + RowWidth'(len_q)", "RowWidth'(first_beat + LogBeats'(len_q))"),
         ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
-        ("(reason != '0) ? '0 : 9'(", "9'("),  # a read that was refused
+        ("(reason != '0 || forget_i) ? '0 : 9'(", "9'("),  # a read that was refused
         ("reason == '0 && grant_i;", "reason == '0;"),  # a port that is in use
         ("StIdle && !(axi_i.ar.valid && write_q)", "StIdle"),  # two bursts at once
         ("default: if (axi_i.b_ready) state_q", "default: state_q"),  # does not wait for its taker
@@ -140,6 +140,9 @@ MUTANTS = {
         ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than words
         ("r_last: left_q == 9'd1", "r_last: left_q == 9'd2"),
         ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
+        (" && !(r_valid && !failed_q && !axi_i.r_ready)", ""),  # a reset changes an offered beat
+        ("drop && state_q != StAnswer", "drop"),  # a reset changes an answer
+        ("if (forget_i) fetches_q <= '0", "if (1'b0) fetches_q <= '0"),  # reads without the port
     ],
     "rs_rpau_completion": [
         ("32'(pair_i)", "32'd0"),

@@ -79,9 +79,7 @@ def malformed(executable: VectorExecutable) -> Iterator[tuple[int, str, int, int
                 yield cluster, "stores", number, store(ones, address), wrong
 
 
-def beats_of(
-    design: VectorDesign, home: int, first: int, rows: Words
-) -> Iterator[tuple[int, int]]:
+def beats_of(design: VectorDesign, home: int, first: int, rows: Words) -> Iterator[tuple[int, int]]:
     """Rows as they lie in memory: the number of each beat, and what it holds."""
     bits, parts = design.memory.port_bits, design.row_cycles
     words = stored(design, rows).reshape(len(rows), design.ports, parts, bits // 64)

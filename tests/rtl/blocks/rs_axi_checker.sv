@@ -6,12 +6,14 @@
 //   - there is one answer to a burst that was written, and none before its last beat
 //   - there are as many beats of a read as it asked for, in the order of its id, the last one marked
 //
-// A port without writes ties their inputs to 0. Nothing is demanded of ready: a bench shows that
+// A port without writes ties their inputs to 0. Legal = 0: for a bench whose master breaks the rules
+// of bursts and of w_last on purpose; a burst then has as many beats as its address says. Nothing is demanded of ready: a bench shows that
 // nobody waits for it by raising it late.
 module rs_axi_checker #(
   parameter int unsigned AddrWidth = 40,
   parameter int unsigned DataBits = 256,
   parameter int unsigned IdBits = 1,
+  parameter bit Legal = 1'b1,
   localparam int unsigned StrobeBits = DataBits / 8
 ) (
   input logic                  clk_i,
@@ -80,11 +82,11 @@ module rs_axi_checker #(
         32'(addr) + ((32'(len) + 32'd1) << size) <= 32'd4096;
   endfunction
   LegalWrite_A :
-  assert property (@(posedge clk_i) !rst_ni || !aw_valid_i ||
+  assert property (@(posedge clk_i) !rst_ni || !Legal || !aw_valid_i ||
                    legal(aw_addr_i[11:0], aw_len_i, aw_size_i, aw_burst_i))
   else $error("a burst writes %0d beats from %h on", 9'(aw_len_i) + 9'd1, aw_addr_i);
   LegalRead_A :
-  assert property (@(posedge clk_i) !rst_ni || !ar_valid_i ||
+  assert property (@(posedge clk_i) !rst_ni || !Legal || !ar_valid_i ||
                    legal(ar_addr_i[11:0], ar_len_i, ar_size_i, ar_burst_i))
   else $error("a burst reads %0d beats from %h on", 9'(ar_len_i) + 9'd1, ar_addr_i);
 
@@ -97,6 +99,7 @@ module rs_axi_checker #(
   logic [8:0] written[$];     // beats of bursts that came before their addresses
   logic [8:0] reads[Ids][$];  // beats of bursts, by id
   int unsigned beats, owed[Ids], read[Ids];
+  bit last;
   always @(posedge clk_i) begin
     if (!rst_ni) begin
       asked.delete();
@@ -130,11 +133,13 @@ module rs_axi_checker #(
       if (aw_valid_i && aw_ready_i) asked.push_back('{aw_id_i, 9'(aw_len_i) + 9'd1});
       if (w_valid_i && w_ready_i) begin
         beats++;
+        last = w_last_i;
         if (asked.size() > written.size()) begin
-          assert (w_last_i == (beats == 32'(asked[written.size()].beats)))
+          last = beats == 32'(asked[written.size()].beats);
+          assert (!Legal || w_last_i == last)
           else $error("beat %0d is written: last = %b", beats, w_last_i);
         end
-        if (w_last_i) begin
+        if (last) begin
           written.push_back(9'(beats));
           beats = 0;
         end

@@ -14,7 +14,7 @@ from pathlib import Path
 import cocotb
 from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles, RisingEdge, Timer
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
 from ringsmith.backends.vector.design.register_table import (
@@ -35,6 +35,8 @@ ADDR_BITS = 40
 OKAY, SLVERR, DECERR = 0, 2, 3
 RESPONSE, SILENCE, MALFORMED = 1, 2, 3
 LISTS = ("loads", "computing", "stores")
+LIST_SPAN = 1 << 20
+"""Bytes between the lists of two clusters."""
 
 
 @dataclass
@@ -96,9 +98,11 @@ class Side:
         self.fill = random.Random(SEED).getrandbits(bits)  # where nothing lies
 
     def get(self, name: str) -> int:
+        """A signal of all ports."""
         return int(self.signals[name].value)
 
     def put(self, name: str, value: int) -> None:
+        """Drives a signal of all ports."""
         if self.driven.get(name) != value:
             self.signals[name].value = value
             self.driven[name] = value
@@ -115,9 +119,11 @@ class Side:
         return sum(len(p.reads) + len(p.writes) + len(p.answers) + len(p.beats) for p in self.ports)
 
     def address(self, vector: int, port: int) -> int:
+        """The number of the beat that a port asks for."""
         return (vector >> (port * ADDR_BITS) & ((1 << ADDR_BITS) - 1)) // (self.bits // 8)
 
     def due(self) -> int:
+        """The first cycle in which what comes now is answered."""
         return self.memory.cycle + self.memory.random.randint(*self.memory.pace.latency)
 
     def step(self) -> None:
@@ -248,9 +254,11 @@ class Memory:
         self.reset = True
 
     def yes(self, share: float) -> bool:
+        """False in this share of calls."""
         return share == 0 or self.random.random() >= share
 
     def silent(self, port: int) -> bool:
+        """Whether a port says nothing in this cycle."""
         return (
             self.quiet is not None
             and port == self.quiet[0]
@@ -258,6 +266,7 @@ class Memory:
         )
 
     def response(self, port: int, answered: int) -> int:
+        """What the next answer of a port says."""
         if self.bad is None or port != self.bad[0] or answered < self.bad[1]:
             return OKAY
         self.failed = True
@@ -304,7 +313,9 @@ class Host:
         self.seen: Counter[str] = Counter()
 
     async def begin(self) -> None:
-        """Clock, memory, reset, settings."""
+        """Reset, clock, memory, settings."""
+        self.dut.rst_ni.value = 0
+        await Timer(10, "ns")
         Clock(self.dut.clk_i, 10, "ns").start()
         cocotb.start_soon(self.memory.run())
         await self.hard_reset()
@@ -326,7 +337,6 @@ class Host:
         rows, listed = self.memory.sides
         rows.content = {int(at): int(value, 16) for at, value in WORLD["memory"].items()}
         listed.content = {}
-        assert len(WORLD["lists"]) == 1 or WORLD["lists"]
         for cluster, beats in enumerate(WORLD["lists"]):
             for at, beat in enumerate(beats):
                 listed.content[self.list_at(cluster, at)] = int(beat, 16)
@@ -336,10 +346,12 @@ class Host:
         return cluster * (LIST_SPAN // (LIST_BITS // 8)) + beat
 
     async def write(self, address: int, value: int) -> None:
+        """Writes a register."""
         answer = await self.master.write(address, value.to_bytes(4, "little"))
         assert answer.resp == AxiResp.OKAY, hex(address)
 
     async def read(self, address: int) -> int:
+        """Reads a register."""
         answer = await self.master.read(address, 4)
         assert answer.resp == AxiResp.OKAY, hex(address)
         return int.from_bytes(answer.data, "little")
@@ -557,10 +569,6 @@ class Host:
             if kind == self.malformed:
                 self.fill_memory()
         await self.clean()
-
-
-LIST_SPAN = 1 << 20
-"""Bytes between the lists of two clusters."""
 
 
 @cocotb.test()
