@@ -10,8 +10,8 @@
 // a failure, they are refused.
 //
 // After a failure, and with control.reset, halt_o stops all clusters. control.reset then waits until
-// memory owes them nothing (idle_i), and resets them: cluster_rst_no is low for
-// core_transform_latency + 8 cycles. So it is behind rst_ni, which may be one cycle long.
+// memory owes them nothing (idle_i), and resets them: cluster_rst_no is low until all that travels
+// with rows has left. So it is behind rst_ni, which may be one cycle long.
 module rs_vector_control
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;

@@ -211,6 +211,7 @@ MUTANTS = {
     ],
     "rs_vector_bursts": [
         ("flight_q != FlightWidth'(Outstanding)", "1'b1"),
+        ("busy_q && !halt_i &&", "busy_q &&"),
         ("(valid_q & ~ready_i) == '0", "1'b1"),  # a burst that a port has not taken is lost
         ("left_q <= CountWidth'(BurstBeats);", "left_q < CountWidth'(BurstBeats);"),
         ("'1 : valid_q & ~ready_i", "'1 : valid_q"),  # a port gets it again
