@@ -131,7 +131,7 @@ module rs_vector_control
   end
   assign start_o        = start;
   assign run_o          = run;
-  assign halt_o         = failed_q || stopping_q;
+  assign halt_o         = failed_q || resetting;  // until the clusters are in reset
   assign cluster_rst_no = rst_ni && rst_nq;  // also before the first edge
   assign done_o         = ended_q;
 

@@ -19,7 +19,7 @@ from tests.rtl.test_vector_core import RADIX_4, TWO
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.compiler.memory_map import places
+from ringsmith.backends.vector.compiler.memory_map import HOME_SHIFT, places
 from ringsmith.backends.vector.design import rtl
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.register_table import ClusterRegister
@@ -55,12 +55,16 @@ def malformed(executable: VectorExecutable) -> Iterator[tuple[int, str, int, int
     where, _ = places(executable.programs, executable.design)
     design = executable.design
     span = design.memory.port_bytes // (design.memory.port_bits // 8) // design.row_cycles
-    outside = ((1, PLACE), (span, RANGE), (7 << 29, RANGE))
+
+    def moved(at: int) -> Iterator[tuple[int, int]]:
+        """Addresses to which an item must not go."""
+        yield from ((at + 1, PLACE), (at + span, RANGE), (at | 7 << HOME_SHIFT, RANGE))
+
     for cluster, own in enumerate(executable.programs):
         for number, each in enumerate(own.loads):
             at = where[each.limb].address
             bad = [(replace(each, rows=0), at, ROWS)]
-            bad += [(each, (at + shift) % (1 << 32), wrong) for shift, wrong in outside]
+            bad += [(each, to, wrong) for to, wrong in moved(at)]
             bad.append((replace(each, after_store=(design.clusters, 1)), at, TARGET))
             if each.stream is None:
                 bad.append((replace(each, row=design.table_rows - each.rows + 1), at, ROWS))
@@ -74,7 +78,7 @@ def malformed(executable: VectorExecutable) -> Iterator[tuple[int, str, int, int
             kept = [(replace(written, rows=written.rows + more), at, ROWS) for more in (-1, 1)]
             kept.append((replace(written, rows=0), at, ROWS))
             kept.append((replace(written, stream=1), at, TARGET))
-            kept += [(written, (at + shift) % (1 << 32), wrong) for shift, wrong in outside]
+            kept += [(written, to, wrong) for to, wrong in moved(at)]
             for ones, address, wrong in kept:
                 yield cluster, "stores", number, store(ones, address), wrong
 

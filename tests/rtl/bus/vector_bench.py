@@ -13,7 +13,7 @@ from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.handle import HierarchyObject
+from cocotb.handle import HierarchyObject, Immediate
 from cocotb.triggers import ClockCycles, RisingEdge, Timer
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
@@ -314,7 +314,8 @@ class Host:
 
     async def begin(self) -> None:
         """Reset, clock, memory, settings."""
-        self.dut.rst_ni.value = 0
+        self.dut.clk_i.value = Immediate(0)  # random until now
+        self.dut.rst_ni.value = Immediate(0)
         await Timer(10, "ns")
         Clock(self.dut.clk_i, 10, "ns").start()
         cocotb.start_soon(self.memory.run())
@@ -554,6 +555,7 @@ class Host:
             await self.refused_start()
         else:
             kind = self.random.choice(kinds)
+            self.dut._log.info("run %d: %s", number, kind.__name__)
             self.memory.begin(self.random.choice(PACES))
             self.spoil()
             if kind == self.malformed:
