@@ -26,6 +26,8 @@
 // the host port and moves no more words. The bus gets its end all the same: the rest of the beats
 // are dropped, or read as 0, and the answers are SLVERR. A beat, or an answer, that waits for the
 // bus stays as it is. rst_ni, synchronous, is the bus's reset.
+`include "rs_assert.svh"
+
 module rs_data_path
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -311,8 +313,7 @@ module rs_data_path
     assign host_wdata_o[w] = buffer_q[w];
   end
 
-  OwnsThePort_A :
-  assert property (@(posedge clk_i) !(host_we_o || host_re_o) ||
-                   (claimed_q && (ready_i || (key && host_we_o))))
-  else $error("a burst moves data without owning the host port");
+  `RS_ASSERT(OwnsThePort_A,
+             !(host_we_o || host_re_o) || (claimed_q && (ready_i || (key && host_we_o))),
+             "a burst moves data without owning the host port")
 endmodule

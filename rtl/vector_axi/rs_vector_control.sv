@@ -168,7 +168,6 @@ module rs_vector_control
 
   logic        prime_we_q, pass_we_q;
   logic [63:0] prime_q, prime_mu, pass_bits;
-  logic        unused_upper;
   always_ff @(posedge clk_i) begin
     prime_we_q <= rst_ni && free && hwif_out.prime.index.swmod;
     pass_we_q  <= rst_ni && free && hwif_out.pass.value.swmod;
@@ -184,14 +183,11 @@ module rs_vector_control
   assign pass_we_o     = pass_we_q;
   assign pass_addr_o   = hwif_out.pass.value.value[PassWidth-1:0];
   assign pass_o        = pass_bits[$bits(pass_t)-1:0];
-  assign unused_upper  = ^{prime_q, prime_mu, pass_bits, hwif_out.pass.value.value,
-                          hwif_out.prime.shift.value};
 
   for (genvar c = 0; c < MaxClusters; c++) begin : gen_cluster
     logic [63:0] loads_at, computing_at, stores_at;
     logic [63:0] at;        // what the three addresses have, all together
     logic [31:0] count;     // the same of the lengths
-    logic        unused_at, unused_count;
     assign loads_at = {
       hwif_out.cluster[c].loads_at.upper.value, hwif_out.cluster[c].loads_at.lower.value
     };
@@ -204,8 +200,6 @@ module rs_vector_control
     assign at           = loads_at | computing_at | stores_at;
     assign count        = hwif_out.cluster[c].loads.value.value |
         hwif_out.cluster[c].computing.value.value | hwif_out.cluster[c].stores.value.value;
-    assign unused_at    = ^{at, loads_at, computing_at, stores_at};
-    assign unused_count = ^count;
     fault_t fault;
     assign hwif_in.cluster[c].fault.item_error.next = fault.item_error;
     assign hwif_in.cluster[c].fault.kind.next     = fault.fault;
