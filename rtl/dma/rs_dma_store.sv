@@ -10,7 +10,8 @@
 //   aw_turn_o The channel's turn on the bus ends: with the last burst of a job, and with a record.
 //   halt_i    No burst starts. idle_o: no burst is in progress. rst_ni, synchronous, needs idle_o.
 //   void_i    The FIFO from the device gives no more words: the rest of a burst is written without
-//             strobes.
+//             strobes. A beat that already waits for the bus stays as it is: the FIFO's output keeps
+//             its word.
 //
 // Bursts are as in rs_dma_fetch. The data of a burst follow its address (aw_ready_i) before the
 // next address is taken. Bytes behind the last row have no strobes.
@@ -138,6 +139,7 @@ module rs_dma_store
   logic                    busy_q, record_q, end_q;
   logic [7:0]              beat_q;  // beats that follow
   logic                    w_take, line_last, aw_take;
+  logic                    waits_q;    // a beat of a line waits for the bus
   logic [Cfg.DataBits-1:0] line_beat, record_beat;
   logic [BeatBytes-1:0]    record_strb;
   logic [BeatBytes-1:0]    mask_end_q, mask_aw_q;  // of the burst that is written, or comes next
@@ -149,7 +151,7 @@ module rs_dma_store
   assign line_ready_o = w_take && !record_q && line_last;
   always_comb begin
     if (record_q) w_strb_o = record_strb;
-    else if (!line_valid_i) w_strb_o = '0;
+    else if (!line_valid_i && !waits_q) w_strb_o = '0;
     else if (w_last_o && end_q) w_strb_o = mask_end_q;
     else w_strb_o = '1;
   end
@@ -223,6 +225,7 @@ module rs_dma_store
       if (aw_take) busy_q <= 1'b1;
       else if (w_take && w_last_o) busy_q <= 1'b0;
     end
+    waits_q <= rst_ni && busy_q && !w_ready_i && (line_valid_i || waits_q);
 
     if (b_valid_i && b_error_i && !failed_q) failed_at_q <= answered_q;
     if (ask_record) record_at_q <= issued_q;

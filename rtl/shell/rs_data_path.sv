@@ -20,7 +20,12 @@
 // Words cross by rows of the device's host port (rs_rpau_pkg::host_words): a beat, or less if
 // the device's rows are shorter. Either direction moves a beat a cycle, or such a row a cycle. Data
 // that are read come host_read_latency() cycles later. That many beats may be in progress; they
-// wait in a memory until the bus takes them. rst_ni, synchronous, drops a burst in any state.
+// wait in a memory until the bus takes them.
+//
+// forget_i, of one cycle, is a reset of the device: the burst in progress, if there is one, gives up
+// the host port and moves no more words. The bus gets its end all the same: the rest of the beats
+// are dropped, or read as 0, and the answers are SLVERR. A beat, or an answer, that waits for the
+// bus stays as it is. rst_ni, synchronous, is the bus's reset.
 `include "rs_assert.svh"
 
 module rs_data_path
@@ -34,6 +39,7 @@ module rs_data_path
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
+  input  logic                      forget_i,
   input  logic                      ready_i,    // the device is neither busy nor in reset
   input  logic                      streams_i,  // it is busy, and takes keys
   input  logic                      grant_i,    // the host port is free for this block
@@ -155,7 +161,7 @@ module rs_data_path
                  (free_q != '0 || fetches_q % 9'(BeatRows) != '0);
   assign came  = state_q == StRead && claimed_q && host_rvalid_i;
   assign push  = came && rows_q == 3'(BeatRows - 1);
-  assign pop   = state_q == StRead && pushed_q != popped_q && (!out_valid_q || rtake);
+  assign pop   = state_q == StRead && !failed_q && pushed_q != popped_q && (!out_valid_q || rtake);
   assign r_valid = state_q == StRead && (failed_q || out_valid_q);
   assign rtake = r_valid && axi_i.r_ready;
   always_comb begin
@@ -180,10 +186,14 @@ module rs_data_path
 
   logic fails;  // the burst fails with this beat
   assign fails = wtake && !(whole_words && axi_i.w.last == (left_q == 9'd1));
+
+  logic forget_q, drop;  // drop: the burst fails, as a reset asks; it waits for an offered beat
+  assign drop = (forget_i || forget_q) && !(r_valid && !failed_q && !axi_i.r_ready);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
       write_q     <= 1'b0;
+      forget_q    <= 1'b0;
       claimed_q   <= 1'b0;
       rows_q      <= '0;
       out_valid_q <= 1'b0;
@@ -196,7 +206,7 @@ module rs_data_path
           end
         end
         StDecide: begin
-          if (reason != '0 || grant_i) state_q <= write_q ? StWrite : StRead;
+          if (reason != '0 || grant_i || forget_i) state_q <= write_q ? StWrite : StRead;
           claimed_q <= reason == '0 && grant_i;
         end
         StWrite: begin
@@ -220,6 +230,13 @@ module rs_data_path
       else if (came) rows_q <= rows_q + 1'b1;
       if (pop) out_valid_q <= 1'b1;
       else if (rtake) out_valid_q <= 1'b0;
+
+      forget_q <= (forget_i || forget_q) && !drop;
+      if (forget_i) begin
+        claimed_q <= 1'b0;
+        rows_q    <= '0;
+      end
+      if (drop) out_valid_q <= 1'b0;
     end
 
     if (state_q == StIdle) begin
@@ -229,18 +246,19 @@ module rs_data_path
       whole_q <= whole;
     end
     if (state_q == StDecide) begin
-      failed_q  <= reason != '0;
+      failed_q  <= reason != '0 || forget_i;
       left_q    <= 9'(len_q) + 9'd1;
       row_q     <= RowWidth'(first_beat) << LogBeatRows;
-      fetches_q <= (reason != '0) ? '0 : 9'(len_q) + 9'd1 << LogBeatRows;
+      fetches_q <= (reason != '0 || forget_i) ? '0 : 9'(len_q) + 9'd1 << LogBeatRows;
       free_q    <= (AddrBits + 1)'(Places);
       pushed_q  <= '0;
       popped_q  <= '0;
     end else begin
-      if (fails) failed_q <= 1'b1;
+      if (fails || (drop && state_q != StAnswer)) failed_q <= 1'b1;
       if (wtake || rtake) left_q <= left_q - 9'd1;
       if (store || fetch) row_q <= row_q + 1'b1;
-      if (fetch) fetches_q <= fetches_q - 9'd1;
+      if (forget_i) fetches_q <= '0;
+      else if (fetch) fetches_q <= fetches_q - 9'd1;
       if (push) pushed_q <= pushed_q + 1'b1;
       if (pop) popped_q <= popped_q + 1'b1;
       free_q <= free_q + (AddrBits + 1)'(pop) -

@@ -6,7 +6,7 @@
 // The data path has it while it moves the words of a burst (moving_o). A burst begins when the
 // device is idle_i and no access of the window is in progress. The window then refuses accesses, as
 // it does while a program runs. Bursts that write keys are also accepted while a program waits for
-// them (streams_i). forget_i drops a burst in any state. The channel has the port while its
+// them (streams_i). forget_i ends a burst in any state. The channel has the port while its
 // descriptor moves words; it begins none while the window is in use (window_idle_o). refused_o is
 // that of either interface.
 module rs_host_port
@@ -100,7 +100,8 @@ module rs_host_port
       .Cfg(Cfg)
     ) u_data_path (
       .clk_i,
-      .rst_ni(rst_ni && !forget_i),
+      .rst_ni,
+      .forget_i,
       .ready_i(idle_i),
       .streams_i,
       .grant_i(idle && !starting_i),

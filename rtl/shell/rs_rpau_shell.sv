@@ -13,8 +13,8 @@
 // reach no memory and start nothing.
 //
 // rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
-// for the accelerator. control.reset resets the accelerator and the data path in any state; the
-// registers' bus continues.
+// for the accelerator. control.reset resets the accelerator in any state; the registers' bus
+// continues, and a burst of the data path goes on to its end, with SLVERR.
 module rs_rpau_shell
   import rs_rpau_isa_pkg::*;
   import rs_rpau_pkg::*;

@@ -343,13 +343,50 @@ package rs_vector_pkg;
   } list_e;
   localparam int unsigned Lists = 3;
 
+  localparam int unsigned CountBits = 28;  // of a list's length, as load_t has numbers of items
+  localparam int unsigned MinRowBits = 3;  // log2 of the fewest rows of a limb
+
+  // What is wrong with an item of the lists of loads and stores.
+  typedef enum logic [2:0] {
+    ItemLegal  = 3'd0,
+    ItemRows   = 3'd1,  // none, or other ones than its target takes
+    ItemPlace  = 3'd2,  // it does not begin where a burst does
+    ItemRange  = 3'd3,  // it lies outside of the ports' memory
+    ItemTarget = 3'd4   // a stream or a cluster that there is not
+  } item_error_e;
+
+  // Checks where an item's rows lie: they begin at a multiple of burst_rows, and end within
+  // 2^span_bits rows of a cluster's memory.
+  function automatic item_error_e place_error(place_t place, logic [15:0] rows,
+                                              int unsigned clusters, int unsigned burst_rows,
+                                              int unsigned span_bits);
+    logic [MemoryRowBits:0] last;
+    last = (MemoryRowBits + 1)'(place.row) + (MemoryRowBits + 1)'(rows) - 1'b1;
+    if (rows == '0) return ItemRows;
+    if ((place.row & MemoryRowBits'(burst_rows - 1)) != '0) return ItemPlace;
+    if (32'(place.home) >= clusters || last >> span_bits != '0) return ItemRange;
+    return ItemLegal;
+  endfunction
+
+  // Rows of a burst, and log2 of those that the memory of a cluster's ports has.
+  function automatic int unsigned burst_rows(vector_cfg_t cfg);
+    return cfg.BurstBeats / row_cycles(cfg);
+  endfunction
+  function automatic int unsigned span_row_bits(vector_cfg_t cfg);
+    int unsigned bits;
+    bits = cfg.SpanBits - $clog2(cfg.PortBits / 8) - $clog2(row_cycles(cfg));
+    return (bits < MemoryRowBits) ? bits : MemoryRowBits;
+  endfunction
+
   // Why a cluster has stopped.
   typedef enum logic [1:0] {
-    FaultNone     = 2'd0,
-    FaultResponse = 2'd1,  // memory answered with SLVERR or DECERR
-    FaultSilence  = 2'd2   // memory did not answer within the watchdog's cycles
+    FaultNone      = 2'd0,
+    FaultResponse  = 2'd1,  // memory answered with SLVERR or DECERR
+    FaultSilence   = 2'd2,  // memory did not answer within the watchdog's cycles
+    FaultMalformed = 2'd3   // an item is wrong: item_error says how
   } fault_e;
   typedef struct packed {
+    item_error_e item_error;
     logic       fetching;  // at the port that reads the list, and not at a port for rows
     list_e      list;
     logic [7:0] port;

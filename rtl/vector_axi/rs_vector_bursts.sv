@@ -8,6 +8,7 @@
 //
 // issue_o: a burst will be handed to the ports, and final_o says whether it is the last of its
 // begin_i. done_i: a burst has ended at all ports; no more than Outstanding are on their way.
+// halt_i: no further burst is handed to the ports; outstanding_o falls when all have ended.
 //
 // Cost: counters of a beat's address.
 `include "rs_assert.svh"
@@ -24,6 +25,7 @@ module rs_vector_bursts
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic                  halt_i,
   input  logic                  begin_i,
   input  logic [  HomeBits-1:0] home_i,
   input  logic [ BeatWidth-1:0] beat_i,
@@ -49,7 +51,7 @@ module rs_vector_bursts
   logic [FlightWidth-1:0] flight_q;
 
   assign free        = (valid_q & ~ready_i) == '0;
-  assign issue       = busy_q && free && flight_q != FlightWidth'(Outstanding);
+  assign issue       = busy_q && !halt_i && free && flight_q != FlightWidth'(Outstanding);
   assign final_burst = left_q <= CountWidth'(BurstBeats);
   assign len         = final_burst ? 8'(left_q - 1'b1) : 8'(BurstBeats - 1);
   always_ff @(posedge clk_i) begin

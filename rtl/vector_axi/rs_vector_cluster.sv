@@ -3,10 +3,12 @@
 // start_i, and filled_o some time later: the lists' beginnings are read. run_i, of one cycle,
 // begins the program: the cycle after it is cycle 0 of timeline.py. done_o is high when all
 // lists have ended. stores_ended_o counts stores that memory has answered for; stores_ended_i has
-// every cluster's.
+// every cluster's. start_i takes the lists' addresses and lengths.
 //
-// failed_o: memory has answered with an error, or not at all; fault_o says what and where. Nothing
-// more begins then, and only a reset, of memory's ports too, ends that state.
+// failed_o: memory has answered with an error, or not at all, or an item of a list is malformed;
+// fault_o says what and where, fault_item_o the malformed item's number. Then, and with halt_i,
+// nothing more begins. idle_o rises when memory owes nothing any more; rst_ni, which ends that
+// state, needs it, unless memory's ports are reset, too.
 //
 // Ports' channels are those of AXI4 without constant signals; addresses are beats of the ports' own
 // memory, the same ones for all ports, and home is the number of the cluster whose memory is
@@ -55,6 +57,8 @@ module rs_vector_cluster
   output logic                                   done_o,
   output logic                                   failed_o,
   output fault_t                                 fault_o,
+  output logic                  [          31:0] fault_item_o,
+  output logic                                   idle_o,
   output logic                  [          31:0] stores_ended_o,
   input  logic [MaxClusters-1:0][          31:0] stores_ended_i,
   // begin and end of instructions: for a simulation
@@ -99,18 +103,20 @@ module rs_vector_cluster
   // Deep enough for the beats of two rows, and for the latency through the FIFOs.
   localparam int unsigned LogFifo = ($clog2(RowCycles) + 2 > 5) ? $clog2(RowCycles) + 2 : 5;
 
-  logic           running_q, halt, failed_q;
-  logic [2:0]     fails;
+  logic           running_q, halt, failed_q, idle_q;
+  logic [2:0]     fails, idle;
   fault_t         fault [3];
   fault_t         fault_q;
   always_ff @(posedge clk_i) begin
     running_q <= rst_ni && (running_q || run_i) && !start_i;
     failed_q  <= rst_ni && (failed_q || fails != '0);
+    idle_q    <= rst_ni && halt && (&idle);
     if (!failed_q) fault_q <= fails[0] ? fault[0] : fails[1] ? fault[1] : fault[2];
   end
   assign halt     = halt_i || failed_q;
   assign failed_o = failed_q;
   assign fault_o  = fault_q;
+  assign idle_o   = idle_q;
 
   // ---- lists ------------------------------------------------------------------------------------
   logic         load_valid, load_ready, instruction_valid, issued, store_valid, store_ready;
@@ -123,9 +129,9 @@ module rs_vector_cluster
     .clk_i,
     .rst_ni,
     .halt_i(halt),
+    .idle_o(idle[2]),
     .watchdog_i,
     .start_i,
-    .run_i(running_q),
     .address_i(list_address_i),
     .count_i(list_count_i),
     .filled_o,
@@ -167,8 +173,11 @@ module rs_vector_cluster
     .clk_i,
     .rst_ni,
     .halt_i(halt),
+    .idle_o(idle[0]),
+    .run_i(running_q),
     .watchdog_i,
-    .valid_i(running_q && load_valid),
+    .row_bits_i,
+    .valid_i(load_valid),
     .load_i(load),
     .ready_o(load_ready),
     .ended_o(load_ended),
@@ -201,8 +210,11 @@ module rs_vector_cluster
     .clk_i,
     .rst_ni,
     .halt_i(halt),
+    .idle_o(idle[1]),
+    .run_i(running_q),
     .watchdog_i,
-    .valid_i(running_q && store_valid),
+    .row_bits_i,
+    .valid_i(store_valid),
     .store_i(store),
     .ready_o(store_ready),
     .ended_o(store_ended),
@@ -263,14 +275,19 @@ module rs_vector_cluster
   );
 
   // ---- what has ended ---------------------------------------------------------------------------
-  logic [31:0] loads_ended_q, stores_ended_q;
+  logic [31:0] loads_ended_q, stores_ended_q, loads_begun_q, stores_begun_q;
+  logic [Lists-1:0][31:0] count_q;
   always_ff @(posedge clk_i) begin
+    if (start_i) count_q <= list_count_i;
+    loads_begun_q  <= (!rst_ni || start_i) ? '0 : loads_begun_q + 32'(load_ready);
+    stores_begun_q <= (!rst_ni || start_i) ? '0 : stores_begun_q + 32'(store_ready);
     loads_ended_q  <= (!rst_ni || start_i) ? '0 : loads_ended_q + 32'(load_ended);
     stores_ended_q <= (!rst_ni || start_i) ? '0 : stores_ended_q + 32'(store_ended);
   end
   assign stores_ended_o = stores_ended_q;
-  assign done_o         = running_q && loads_ended_q == list_count_i[ListLoads] &&
-      ended == list_count_i[ListComputing] && stores_ended_q == list_count_i[ListStores];
+  assign done_o         = running_q && loads_ended_q == count_q[ListLoads] &&
+      ended == count_q[ListComputing] && stores_ended_q == count_q[ListStores];
+  assign fault_item_o   = (fault_q.list == ListStores) ? stores_begun_q : loads_begun_q;
   assign load_begun_o   = load_ready;
   assign issued_o       = issued;
   assign store_begun_o  = store_ready;

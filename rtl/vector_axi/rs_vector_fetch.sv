@@ -2,10 +2,12 @@
 //
 // start_i takes the lists' addresses, multiples of SlotBytes, and lengths. Slots of each list are
 // asked for while its FIFO has space for them: first computing, then loads, then stores. filled_o:
-// no more can be requested and all requested slots have come; the program may begin (run_i).
+// no more can be requested and all requested slots have come; the program may begin.
 // From then on, at most one instruction leaves in 8 cycles, since a limb has 8 rows or more. The
 // same holds for loads and stores. So memory keeps ahead if it answers within 8 * 2^LogListed
-// cycles (docs/reference/vector.md): Ahead_A checks it.
+// cycles (docs/reference/vector.md). A later memory makes the array wait.
+//
+// halt_i: nothing more is asked for. idle_o: memory owes no beats.
 //
 // Cost: a FIFO of 2^LogListed instructions and two of 2^LogListBeats beats, in LUTs.
 `include "rs_assert.svh"
@@ -20,9 +22,9 @@ module rs_vector_fetch
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
   input  logic                                  halt_i,
+  output logic                                  idle_o,
   input  logic                [           31:0] watchdog_i,
   input  logic                                  start_i,
-  input  logic                                  run_i,
   input  logic    [Lists-1:0] [  AddrWidth-1:0] address_i,            // list_e
   input  logic    [Lists-1:0] [           31:0] count_i,
   output logic                                  filled_o,
@@ -221,17 +223,6 @@ module rs_vector_fetch
              (store_fits || !(r_valid_i && answered == ListStores)),
              "a list comes that there is no space for")
 
-  logic [31:0] computing_q;  // left
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) computing_q <= '0;
-    else if (start_i) computing_q <= count_i[ListComputing];
-    else computing_q <= computing_q - 32'(returns[ListComputing]);
-  end
-  `RS_ASSERT(Ahead_A,
-             !run_i || halt_i || ((load_valid_o || loads_q == '0) &&
-                 (store_valid_o || stores_q == '0) && (instruction_valid_o || computing_q == '0)),
-             "a list was not read in time")
-
   // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent, failed;
   assign failed      = r_valid_i && r_resp_i[1];
@@ -248,8 +239,10 @@ module rs_vector_fetch
     .silent_o(silent),
     .port_o()
   );
+  assign idle_o   = flight_q == '0;
   assign failed_o = failed || silent;
   assign fault_o  = '{
+          item_error: ItemLegal,
           fetching: 1'b1,
           list: order_valid ? answered : which,
           port: '0,

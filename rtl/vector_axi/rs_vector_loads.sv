@@ -7,6 +7,10 @@
 // FIFO, and a row is handed on when all of its beats are in them: so ports may answer at different
 // times.
 //
+// A load is checked in the cycle before it begins, when it is there (valid_i), even before run_i. A
+// malformed one fails, and does not begin. halt_i: no load begins, and no further address is sent;
+// idle_o rises when memory owes no rows.
+//
 // Rows come in the order of the list. push_o[s] hands row_o to stream s; table_we_o writes it to
 // the twiddle memory, and table_loaded_o comes with the last row of such a load.
 //
@@ -33,8 +37,11 @@ module rs_vector_loads
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
-  input  logic                                 halt_i,                     // nothing more begins
+  input  logic                                 halt_i,
+  output logic                                 idle_o,
+  input  logic                                 run_i,
   input  logic                   [       31:0] watchdog_i,
+  input  logic                   [        4:0] row_bits_i,
   // list
   input  logic                                 valid_i,
   input  load_t                                load_i,
@@ -73,9 +80,28 @@ module rs_vector_loads
   // ---- the list ---------------------------------------------------------------------------------
   logic   busy, issue, final_burst, outstanding, burst_done, queue_ready, take, has_space;
   place_t from;
+  logic   checked_q, malformed;  // checked_q: error_q is that of the load that is there
+  item_error_e error, error_q;
   assign from  = load_i.address;
+  always_comb begin
+    error = place_error(from, load_i.rows, Cfg.Clusters, burst_rows(Cfg), span_row_bits(Cfg));
+    if (load_i.to_table ? 17'(load_i.table_row) + 17'(load_i.rows) > 17'(TableRows) :
+        17'(load_i.rows) != 17'(1) << row_bits_i) begin
+      error = ItemRows;
+    end
+    if ((!load_i.to_table && 32'(load_i.stream) >= LoadStreams) ||
+        32'(load_i.after_cluster) >= Cfg.Clusters) begin
+      error = ItemTarget;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    checked_q <= rst_ni && valid_i && !take;
+    error_q   <= error;
+  end
+  assign malformed = run_i && valid_i && checked_q && error_q != ItemLegal;
   assign has_space = load_i.to_table || |(free_i & (LoadStreams'(1) << load_i.stream));
-  assign take  = valid_i && !halt_i && !busy && queue_ready && has_space &&
+  assign take  = run_i && valid_i && checked_q && error_q == ItemLegal && !halt_i && !busy &&
+      queue_ready && has_space &&
       stores_ended_i[load_i.after_cluster] >= 32'(load_i.after_store) &&
       computing_ended_i >= 32'(load_i.after_computing);
   assign ready_o         = take;
@@ -89,6 +115,7 @@ module rs_vector_loads
   ) u_bursts (
     .clk_i,
     .rst_ni,
+    .halt_i,
     .begin_i(take),
     .home_i(from.home),
     .beat_i(BeatWidth'(from.row) << $clog2(RowCycles)),
@@ -216,11 +243,13 @@ module rs_vector_loads
     .silent_o(silent),
     .port_o(port)
   );
-  assign failed_o = failed != '0 || silent;
+  assign idle_o   = !outstanding;
+  assign failed_o = failed != '0 || silent || malformed;
   assign fault_o  = '{
+          item_error: (failed != '0 || silent) ? ItemLegal : error_q,
           fetching: 1'b0,
           list: ListLoads,
-          port: port,
-          fault: (failed != '0) ? FaultResponse : FaultSilence
+          port: (failed != '0 || silent) ? port : '0,
+          fault: (failed != '0) ? FaultResponse : silent ? FaultSilence : FaultMalformed
       };
 endmodule

@@ -54,12 +54,19 @@ extern "C" {
 #define RS_VECTOR_REGISTERS__STATUS__FAILED_bm 0x4
 #define RS_VECTOR_REGISTERS__STATUS__FAILED_bp 2
 #define RS_VECTOR_REGISTERS__STATUS__FAILED_bw 1
+#define RS_VECTOR_REGISTERS__STATUS__RESETTING_bm 0x8
+#define RS_VECTOR_REGISTERS__STATUS__RESETTING_bp 3
+#define RS_VECTOR_REGISTERS__STATUS__RESETTING_bw 1
 
 // reg - rs_vector_registers::control
 #define RS_VECTOR_REGISTERS__CONTROL__START_bm 0x1
 #define RS_VECTOR_REGISTERS__CONTROL__START_bp 0
 #define RS_VECTOR_REGISTERS__CONTROL__START_bw 1
 #define RS_VECTOR_REGISTERS__CONTROL__START_reset 0x0
+#define RS_VECTOR_REGISTERS__CONTROL__RESET_bm 0x2
+#define RS_VECTOR_REGISTERS__CONTROL__RESET_bp 1
+#define RS_VECTOR_REGISTERS__CONTROL__RESET_bw 1
+#define RS_VECTOR_REGISTERS__CONTROL__RESET_reset 0x0
 
 // reg - rs_vector_registers::watchdog
 #define RS_VECTOR_REGISTERS__WATCHDOG__VALUE_bm 0xffffffff
@@ -128,6 +135,20 @@ extern "C" {
 #define RS_VECTOR_REGISTERS__PASS_BITS__UPPER_bw 32
 #define RS_VECTOR_REGISTERS__PASS_BITS__UPPER_reset 0x0
 
+// reg - rs_vector_registers::refused
+#define RS_VECTOR_REGISTERS__REFUSED__BUSY_bm 0x1
+#define RS_VECTOR_REGISTERS__REFUSED__BUSY_bp 0
+#define RS_VECTOR_REGISTERS__REFUSED__BUSY_bw 1
+#define RS_VECTOR_REGISTERS__REFUSED__BUSY_reset 0x0
+#define RS_VECTOR_REGISTERS__REFUSED__PLACE_bm 0x2
+#define RS_VECTOR_REGISTERS__REFUSED__PLACE_bp 1
+#define RS_VECTOR_REGISTERS__REFUSED__PLACE_bw 1
+#define RS_VECTOR_REGISTERS__REFUSED__PLACE_reset 0x0
+#define RS_VECTOR_REGISTERS__REFUSED__VALUE_bm 0x4
+#define RS_VECTOR_REGISTERS__REFUSED__VALUE_bp 2
+#define RS_VECTOR_REGISTERS__REFUSED__VALUE_bw 1
+#define RS_VECTOR_REGISTERS__REFUSED__VALUE_reset 0x0
+
 // reg - rs_vector_registers::cluster::loads
 #define RS_VECTOR_REGISTERS__CLUSTER__LOADS__VALUE_bm 0xffffffff
 #define RS_VECTOR_REGISTERS__CLUSTER__LOADS__VALUE_bp 0
@@ -159,6 +180,9 @@ extern "C" {
 #define RS_VECTOR_REGISTERS__CLUSTER__FAULT__PORT_bm 0x1fe0
 #define RS_VECTOR_REGISTERS__CLUSTER__FAULT__PORT_bp 5
 #define RS_VECTOR_REGISTERS__CLUSTER__FAULT__PORT_bw 8
+#define RS_VECTOR_REGISTERS__CLUSTER__FAULT__ITEM_ERROR_bm 0xe000
+#define RS_VECTOR_REGISTERS__CLUSTER__FAULT__ITEM_ERROR_bp 13
+#define RS_VECTOR_REGISTERS__CLUSTER__FAULT__ITEM_ERROR_bw 3
 
 // reg - rs_vector_registers::cluster::loads_at
 #define RS_VECTOR_REGISTERS__CLUSTER__LOADS_AT__LOWER_bm 0xffffffff
@@ -190,6 +214,11 @@ extern "C" {
 #define RS_VECTOR_REGISTERS__CLUSTER__STORES_AT__UPPER_bw 32
 #define RS_VECTOR_REGISTERS__CLUSTER__STORES_AT__UPPER_reset 0x0
 
+// reg - rs_vector_registers::cluster::fault_item
+#define RS_VECTOR_REGISTERS__CLUSTER__FAULT_ITEM__VALUE_bm 0xffffffff
+#define RS_VECTOR_REGISTERS__CLUSTER__FAULT_ITEM__VALUE_bp 0
+#define RS_VECTOR_REGISTERS__CLUSTER__FAULT_ITEM__VALUE_bw 32
+
 // regfile - rs_vector_registers::cluster
 typedef struct __attribute__ ((__packed__)) {
     uint32_t loads;
@@ -199,7 +228,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t loads_at;
     uint64_t computing_at;
     uint64_t stores_at;
-    uint8_t RESERVED_28_3f[0x18];
+    uint32_t fault_item;
+    uint8_t RESERVED_2c_3f[0x14];
 } rs_vector_registers__cluster__stride40_t;
 
 // addrmap - rs_vector_registers
@@ -218,7 +248,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t pass;
     uint8_t RESERVED_3c_3f[0x4];
     uint64_t pass_bits;
-    uint8_t RESERVED_48_ff[0xb8];
+    uint32_t refused;
+    uint8_t RESERVED_4c_ff[0xb4];
     rs_vector_registers__cluster__stride40_t cluster[8];
 } rs_vector_registers_t;
 

@@ -239,6 +239,7 @@ module rs_vector_registers (
         logic [1:0] prime_mu;
         logic pass;
         logic [1:0] pass_bits;
+        logic refused;
         struct {
             logic loads;
             logic computing;
@@ -247,6 +248,7 @@ module rs_vector_registers (
             logic [1:0] loads_at;
             logic [1:0] computing_at;
             logic [1:0] stores_at;
+            logic fault_item;
         } cluster[8];
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -313,6 +315,9 @@ module rs_vector_registers (
         decoded_reg_strb.pass_bits[1] = cpuif_req_masked & (cpuif_addr == 12'h44);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h44);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h44);
+        decoded_reg_strb.refused = cpuif_req_masked & (cpuif_addr == 12'h48);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h48);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h48);
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.cluster[i0].loads = cpuif_req_masked & (cpuif_addr == 12'h100 + (12)'(i0) * 12'h40);
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h100 + (12)'(i0) * 12'h40);
@@ -344,6 +349,9 @@ module rs_vector_registers (
             decoded_reg_strb.cluster[i0].stores_at[1] = cpuif_req_masked & (cpuif_addr == 12'h124 + (12)'(i0) * 12'h40);
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h124 + (12)'(i0) * 12'h40);
             is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h124 + (12)'(i0) * 12'h40);
+            decoded_reg_strb.cluster[i0].fault_item = cpuif_req_masked & (cpuif_addr == 12'h128 + (12)'(i0) * 12'h40) & !cpuif_req_is_wr;
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h128 + (12)'(i0) * 12'h40);
+            is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h128 + (12)'(i0) * 12'h40) & !cpuif_req_is_wr;
         end
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
@@ -364,6 +372,10 @@ module rs_vector_registers (
                 logic next;
                 logic load_next;
             } start;
+            struct {
+                logic next;
+                logic load_next;
+            } reset;
         } control;
         struct {
             struct {
@@ -429,6 +441,20 @@ module rs_vector_registers (
         } pass_bits;
         struct {
             struct {
+                logic next;
+                logic load_next;
+            } busy;
+            struct {
+                logic next;
+                logic load_next;
+            } place;
+            struct {
+                logic next;
+                logic load_next;
+            } value;
+        } refused;
+        struct {
+            struct {
                 struct {
                     logic [31:0] next;
                     logic load_next;
@@ -485,6 +511,9 @@ module rs_vector_registers (
             struct {
                 logic value;
             } start;
+            struct {
+                logic value;
+            } reset;
         } control;
         struct {
             struct {
@@ -536,6 +565,17 @@ module rs_vector_registers (
                 logic [31:0] value;
             } upper;
         } pass_bits;
+        struct {
+            struct {
+                logic value;
+            } busy;
+            struct {
+                logic value;
+            } place;
+            struct {
+                logic value;
+            } value;
+        } refused;
         struct {
             struct {
                 struct {
@@ -606,6 +646,32 @@ module rs_vector_registers (
         end
     end
     assign hwif_out.control.start.value = field_storage.control.start.value;
+    // Field: rs_vector_registers.control.reset
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.control.reset.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.control && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.control.reset.value & ~decoded_wr_biten[1:1]) | (decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
+            load_next_c = '1;
+        end else begin // singlepulse clears back to 0
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.control.reset.next = next_c;
+        field_combo.control.reset.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            field_storage.control.reset.value <= 1'h0;
+        end else begin
+            if(field_combo.control.reset.load_next) begin
+                field_storage.control.reset.value <= field_combo.control.reset.next;
+            end
+        end
+    end
+    assign hwif_out.control.reset.value = field_storage.control.reset.value;
     // Field: rs_vector_registers.watchdog.value
     always_comb begin
         automatic logic [31:0] next_c;
@@ -884,6 +950,93 @@ module rs_vector_registers (
         end
     end
     assign hwif_out.pass_bits.upper.value = field_storage.pass_bits.upper.value;
+    // Field: rs_vector_registers.refused.busy
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.refused.busy.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.refused && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.refused.busy.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
+            load_next_c = '1;
+        end else if(hwif_in.refused.busy.hwset) begin // HW Set
+            next_c = '1;
+            load_next_c = '1;
+        end else if(hwif_in.refused.busy.hwclr) begin // HW Clear
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.refused.busy.next = next_c;
+        field_combo.refused.busy.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            field_storage.refused.busy.value <= 1'h0;
+        end else begin
+            if(field_combo.refused.busy.load_next) begin
+                field_storage.refused.busy.value <= field_combo.refused.busy.next;
+            end
+        end
+    end
+    assign hwif_out.refused.busy.value = field_storage.refused.busy.value;
+    // Field: rs_vector_registers.refused.place
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.refused.place.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.refused && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.refused.place.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
+            load_next_c = '1;
+        end else if(hwif_in.refused.place.hwset) begin // HW Set
+            next_c = '1;
+            load_next_c = '1;
+        end else if(hwif_in.refused.place.hwclr) begin // HW Clear
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.refused.place.next = next_c;
+        field_combo.refused.place.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            field_storage.refused.place.value <= 1'h0;
+        end else begin
+            if(field_combo.refused.place.load_next) begin
+                field_storage.refused.place.value <= field_combo.refused.place.next;
+            end
+        end
+    end
+    assign hwif_out.refused.place.value = field_storage.refused.place.value;
+    // Field: rs_vector_registers.refused.value
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.refused.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.refused && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.refused.value.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
+            load_next_c = '1;
+        end else if(hwif_in.refused.value.hwset) begin // HW Set
+            next_c = '1;
+            load_next_c = '1;
+        end else if(hwif_in.refused.value.hwclr) begin // HW Clear
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.refused.value.next = next_c;
+        field_combo.refused.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            field_storage.refused.value.value <= 1'h0;
+        end else begin
+            if(field_combo.refused.value.load_next) begin
+                field_storage.refused.value.value <= field_combo.refused.value.next;
+            end
+        end
+    end
+    assign hwif_out.refused.value.value = field_storage.refused.value.value;
     for(genvar i0=0; i0<8; i0++) begin
         // Field: rs_vector_registers.cluster[].loads.value
         always_comb begin
@@ -1148,6 +1301,7 @@ module rs_vector_registers (
             readback_data_var[0] = hwif_in.status.running.next;
             readback_data_var[1] = hwif_in.status.done.next;
             readback_data_var[2] = hwif_in.status.failed.next;
+            readback_data_var[3] = hwif_in.status.resetting.next;
         end
         if(rd_mux_addr == 12'h14) begin
             readback_data_var[31:0] = field_storage.watchdog.value.value;
@@ -1187,6 +1341,11 @@ module rs_vector_registers (
         if(rd_mux_addr == 12'h44) begin
             readback_data_var[31:0] = field_storage.pass_bits.upper.value;
         end
+        if(rd_mux_addr == 12'h48) begin
+            readback_data_var[0] = field_storage.refused.busy.value;
+            readback_data_var[1] = field_storage.refused.place.value;
+            readback_data_var[2] = field_storage.refused.value.value;
+        end
         for(int i0=0; i0<8; i0++) begin
             if(rd_mux_addr == 12'h100 + (12)'(i0) * 12'h40) begin
                 readback_data_var[31:0] = field_storage.cluster[i0].loads.value.value;
@@ -1202,6 +1361,7 @@ module rs_vector_registers (
                 readback_data_var[3:2] = hwif_in.cluster[i0].fault.list.next;
                 readback_data_var[4] = hwif_in.cluster[i0].fault.fetching.next;
                 readback_data_var[12:5] = hwif_in.cluster[i0].fault.port.next;
+                readback_data_var[15:13] = hwif_in.cluster[i0].fault.item_error.next;
             end
             if(rd_mux_addr == 12'h110 + (12)'(i0) * 12'h40) begin
                 readback_data_var[31:0] = field_storage.cluster[i0].loads_at.lower.value;
@@ -1220,6 +1380,9 @@ module rs_vector_registers (
             end
             if(rd_mux_addr == 12'h124 + (12)'(i0) * 12'h40) begin
                 readback_data_var[31:0] = field_storage.cluster[i0].stores_at.upper.value;
+            end
+            if(rd_mux_addr == 12'h128 + (12)'(i0) * 12'h40) begin
+                readback_data_var[31:0] = hwif_in.cluster[i0].fault_item.value.next;
             end
         end
         readback_data = readback_data_var;

@@ -49,9 +49,14 @@ package rs_vector_registers_pkg;
     } rs_vector_registers__status__failed__in_t;
 
     typedef struct {
+        logic next;
+    } rs_vector_registers__status__resetting__in_t;
+
+    typedef struct {
         rs_vector_registers__status__running__in_t running;
         rs_vector_registers__status__done__in_t done;
         rs_vector_registers__status__failed__in_t failed;
+        rs_vector_registers__status__resetting__in_t resetting;
     } rs_vector_registers__status__in_t;
 
     typedef struct {
@@ -61,6 +66,27 @@ package rs_vector_registers_pkg;
     typedef struct {
         rs_vector_registers__cycles__value__in_t value;
     } rs_vector_registers__cycles__in_t;
+
+    typedef struct {
+        logic hwclr;
+        logic hwset;
+    } rs_vector_registers__refused__busy__in_t;
+
+    typedef struct {
+        logic hwclr;
+        logic hwset;
+    } rs_vector_registers__refused__place__in_t;
+
+    typedef struct {
+        logic hwclr;
+        logic hwset;
+    } rs_vector_registers__refused__value__in_t;
+
+    typedef struct {
+        rs_vector_registers__refused__busy__in_t busy;
+        rs_vector_registers__refused__place__in_t place;
+        rs_vector_registers__refused__value__in_t value;
+    } rs_vector_registers__refused__in_t;
 
     typedef struct {
         logic [1:0] next;
@@ -79,20 +105,35 @@ package rs_vector_registers_pkg;
     } rs_vector_registers__cluster__fault__port__in_t;
 
     typedef struct {
+        logic [2:0] next;
+    } rs_vector_registers__cluster__fault__item_error__in_t;
+
+    typedef struct {
         rs_vector_registers__cluster__fault__kind__in_t kind;
         rs_vector_registers__cluster__fault__list__in_t list;
         rs_vector_registers__cluster__fault__fetching__in_t fetching;
         rs_vector_registers__cluster__fault__port__in_t port;
+        rs_vector_registers__cluster__fault__item_error__in_t item_error;
     } rs_vector_registers__cluster__fault__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_vector_registers__cluster__fault_item__value__in_t;
+
+    typedef struct {
+        rs_vector_registers__cluster__fault_item__value__in_t value;
+    } rs_vector_registers__cluster__fault_item__in_t;
+
+    typedef struct {
         rs_vector_registers__cluster__fault__in_t fault;
+        rs_vector_registers__cluster__fault_item__in_t fault_item;
     } rs_vector_registers__cluster__in_t;
 
     typedef struct {
         rs_vector_registers__shape__in_t shape;
         rs_vector_registers__status__in_t status;
         rs_vector_registers__cycles__in_t cycles;
+        rs_vector_registers__refused__in_t refused;
         rs_vector_registers__cluster__in_t cluster[8];
     } rs_vector_registers__in_t;
 
@@ -101,7 +142,12 @@ package rs_vector_registers_pkg;
     } rs_vector_registers__control__start__out_t;
 
     typedef struct {
+        logic value;
+    } rs_vector_registers__control__reset__out_t;
+
+    typedef struct {
         rs_vector_registers__control__start__out_t start;
+        rs_vector_registers__control__reset__out_t reset;
     } rs_vector_registers__control__out_t;
 
     typedef struct {
@@ -188,6 +234,24 @@ package rs_vector_registers_pkg;
     } rs_vector_registers__pass_bits__out_t;
 
     typedef struct {
+        logic value;
+    } rs_vector_registers__refused__busy__out_t;
+
+    typedef struct {
+        logic value;
+    } rs_vector_registers__refused__place__out_t;
+
+    typedef struct {
+        logic value;
+    } rs_vector_registers__refused__value__out_t;
+
+    typedef struct {
+        rs_vector_registers__refused__busy__out_t busy;
+        rs_vector_registers__refused__place__out_t place;
+        rs_vector_registers__refused__value__out_t value;
+    } rs_vector_registers__refused__out_t;
+
+    typedef struct {
         logic [31:0] value;
     } rs_vector_registers__cluster__loads__value__out_t;
 
@@ -268,6 +332,7 @@ package rs_vector_registers_pkg;
         rs_vector_registers__prime_mu__out_t prime_mu;
         rs_vector_registers__pass__out_t pass;
         rs_vector_registers__pass_bits__out_t pass_bits;
+        rs_vector_registers__refused__out_t refused;
         rs_vector_registers__cluster__out_t cluster[8];
     } rs_vector_registers__out_t;
 endpackage

@@ -5,8 +5,7 @@
 // reads. A bus's wires are bits of vectors, the lowest ones those of port 0. Transfers are
 // bufferable and modifiable, unprivileged and secure. No wires for ids: every burst has id 0.
 //
-// rst_ni, synchronous, may be one cycle long: it is prolonged for the accelerator. Until that is
-// over no access to a register is taken.
+// rst_ni, synchronous, may be one cycle long, as rs_vector_top says.
 //
 // start_o, run_o, done_o: a program was started; its schedule begins in the next cycle; it has
 // ended. Each stands for one cycle.
@@ -92,22 +91,8 @@ module rs_vector_shell
   output logic                                 run_o,
   output logic                                 done_o
 );
-  localparam int unsigned ResetCycles = core_transform_latency(Cfg) + 8;
-  localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
   localparam logic [3:0] CacheModifiable = 4'b0011;
   localparam logic [2:0] ProtData = 3'b000;
-
-  // ---- reset ------------------------------------------------------------------------------------
-  logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
-  logic                 top_rst_nq, awready, wready, arready;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) reset_q <= ResetBits'(ResetCycles);
-    else if (reset_q != '0) reset_q <= reset_q - 1'b1;
-    top_rst_nq <= rst_ni && reset_q == '0;
-  end
-  assign s_axil_awready = awready && top_rst_nq;
-  assign s_axil_wready  = wready && top_rst_nq;
-  assign s_axil_arready = arready && top_rst_nq;
 
   // ---- what all bursts have in common -----------------------------------------------------------
   logic [2:0]             ar_size, aw_size, list_ar_size;
@@ -142,22 +127,22 @@ module rs_vector_shell
     .Cfg(Cfg)
   ) u_top (
     .clk_i,
-    .rst_ni(top_rst_nq),
+    .rst_ni,
     .s_axil_awaddr,
     .s_axil_awprot,
-    .s_axil_awvalid(s_axil_awvalid && top_rst_nq),
-    .s_axil_awready(awready),
+    .s_axil_awvalid,
+    .s_axil_awready,
     .s_axil_wdata,
     .s_axil_wstrb,
-    .s_axil_wvalid(s_axil_wvalid && top_rst_nq),
-    .s_axil_wready(wready),
+    .s_axil_wvalid,
+    .s_axil_wready,
     .s_axil_bresp,
     .s_axil_bvalid,
     .s_axil_bready,
     .s_axil_araddr,
     .s_axil_arprot,
-    .s_axil_arvalid(s_axil_arvalid && top_rst_nq),
-    .s_axil_arready(arready),
+    .s_axil_arvalid,
+    .s_axil_arready,
     .s_axil_rdata,
     .s_axil_rresp,
     .s_axil_rvalid,

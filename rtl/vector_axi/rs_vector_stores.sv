@@ -1,12 +1,16 @@
 // Processes the list of stores: takes rows of a cluster's store streams, and writes them to memory.
 //
 // A store begins, with ready_o, when the bursts of the store before it have been handed to the
-// ports (rs_vector_bursts), and its stream holds a full limb. Rows are popped one in RowCycles
+// ports (rs_vector_bursts), and its stream holds a full limb. It is checked as a load is
+// (rs_vector_loads). Rows are popped one in RowCycles
 // cycles while the ports' FIFOs have space. Port p writes slice p of every row, by the addresses
 // that all ports are given.
 //
 // done_o[h]: memory has taken the last beat of a limb of stream h. ended_o: it has answered for all
 // of its bursts, at all ports. A read of those rows then gets what was written.
+//
+// halt_i: no store begins. One that has begun is written to its end, since its beats may be at the
+// ports before their addresses. idle_o rises when memory has answered for all of it.
 //
 // Latency: the first beat stands at the ports 7 cycles after ready_o, or right after the beats
 // before it. Cost: for each port a FIFO of 2^LogFifo beats in LUTs, and a row's registers.
@@ -32,8 +36,11 @@ module rs_vector_stores
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 halt_i,                // nothing more begins
+  input  logic                 halt_i,
+  output logic                 idle_o,
+  input  logic                 run_i,
   input  logic [         31:0] watchdog_i,
+  input  logic [          4:0] row_bits_i,
   // list
   input  logic                 valid_i,
   input  store_t               store_i,
@@ -70,9 +77,21 @@ module rs_vector_stores
   logic   busy, issue, final_burst, outstanding, burst_done, rows_ready, take;
   logic   streams_ready, finals_ready;
   place_t to;
+  logic   checked_q, malformed;  // checked_q: error_q is that of the store that is there
+  item_error_e error, error_q;
   assign to   = store_i.address;
-  assign take = valid_i && !halt_i && !busy && rows_ready && streams_ready &&
-      |(limb_i & (Points'(1) << store_i.stream));
+  always_comb begin
+    error = place_error(to, store_i.rows, Cfg.Clusters, burst_rows(Cfg), span_row_bits(Cfg));
+    if (17'(store_i.rows) != 17'(1) << row_bits_i) error = ItemRows;
+    if (32'(store_i.stream) >= Points) error = ItemTarget;
+  end
+  always_ff @(posedge clk_i) begin
+    checked_q <= rst_ni && valid_i && !take;
+    error_q   <= error;
+  end
+  assign malformed = run_i && valid_i && checked_q && error_q != ItemLegal;
+  assign take = run_i && valid_i && checked_q && error_q == ItemLegal && !halt_i && !busy &&
+      rows_ready && streams_ready && |(limb_i & (Points'(1) << store_i.stream));
   assign ready_o         = take;
   assign begin_o         = take ? Points'(1) << store_i.stream : '0;
   rs_vector_bursts #(
@@ -84,6 +103,7 @@ module rs_vector_stores
   ) u_bursts (
     .clk_i,
     .rst_ni,
+    .halt_i(1'b0),
     .begin_i(take),
     .home_i(to.home),
     .beat_i(BeatWidth'(to.row) << $clog2(RowCycles)),
@@ -277,11 +297,13 @@ module rs_vector_stores
     .silent_o(silent),
     .port_o(port)
   );
-  assign failed_o = failed != '0 || silent;
+  assign idle_o   = !busy && !outstanding;
+  assign failed_o = failed != '0 || silent || malformed;
   assign fault_o  = '{
+          item_error: (failed != '0 || silent) ? ItemLegal : error_q,
           fetching: 1'b0,
           list: ListStores,
-          port: port,
-          fault: (failed != '0) ? FaultResponse : FaultSilence
+          port: (failed != '0 || silent) ? port : '0,
+          fault: (failed != '0) ? FaultResponse : silent ? FaultSilence : FaultMalformed
       };
 endmodule

@@ -6,7 +6,9 @@
 // addresses of that one's ports. All bursts are INCR bursts of whole beats with id 0. Each cluster
 // has a port that reads its lists.
 //
-// rst_ni, synchronous, is low for rs_vector_pkg::core_transform_latency + 8 cycles or more.
+// rst_ni, synchronous, is that of memory's ports, too; one cycle is enough (rs_vector_control
+// prolongs it for the clusters). control.reset resets the clusters alone, when memory owes them
+// nothing any more.
 //
 // load_begun_o, issued_o and store_begun_o stand in the cycles in which a cluster's next load,
 // instruction and store begins, ended_o counts its instructions; start_o, run_o and done_o are
@@ -137,7 +139,7 @@ module rs_vector_top
   assign s_axil_rresp   = response.r_resp;
   assign s_axil_rvalid  = response.r_valid;
 
-  logic                                            prime_we, pass_we, halt;
+  logic                                            prime_we, pass_we, halt, cluster_rst_n;
   logic   [  PrimeWidth-1:0]                       prime_addr;
   logic   [       Width-1:0]                       prime_q, prime_mu;
   logic   [  ShiftWidth-1:0]                       prime_shift;
@@ -148,8 +150,9 @@ module rs_vector_top
   logic   [            31:0]                       watchdog;
   logic   [    Clusters-1:0][Lists-1:0][AddrWidth-1:0] list_address;
   logic   [    Clusters-1:0][Lists-1:0][     31:0] list_count;
-  logic   [    Clusters-1:0]                       filled, done, failed;
+  logic   [    Clusters-1:0]                       filled, done, failed, idle;
   fault_t [    Clusters-1:0]                       fault;
+  logic   [    Clusters-1:0][31:0]                 fault_item;
   rs_vector_control #(
     .Cfg(Cfg)
   ) u_control (
@@ -176,7 +179,10 @@ module rs_vector_top
     .done_i(done),
     .failed_i(failed),
     .fault_i(fault),
+    .fault_item_i(fault_item),
+    .idle_i(idle),
     .halt_o(halt),
+    .cluster_rst_no(cluster_rst_n),
     .done_o
   );
 
@@ -186,7 +192,8 @@ module rs_vector_top
   logic [MaxClusters-1:0][31:0] stores_ended_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned c = 0; c < MaxClusters; c++) begin
-      stores_ended_q[c] <= (rst_ni && !start_o && c < Clusters) ? stores_ended[c%Clusters] : '0;
+      stores_ended_q[c] <= (!cluster_rst_n || start_o || c >= Clusters) ? '0 :
+          stores_ended[c%Clusters];
     end
   end
   assign m_axi_arsize   = 3'(ByteBits);
@@ -224,7 +231,7 @@ module rs_vector_top
       .Cfg(Cfg)
     ) u_cluster (
       .clk_i,
-      .rst_ni,
+      .rst_ni(cluster_rst_n),
       .halt_i(halt),
       .prime_we_i(prime_we),
       .prime_addr_i(prime_addr),
@@ -245,6 +252,8 @@ module rs_vector_top
       .done_o(done[c]),
       .failed_o(failed[c]),
       .fault_o(fault[c]),
+      .fault_item_o(fault_item[c]),
+      .idle_o(idle[c]),
       .stores_ended_o(stores_ended[c]),
       .stores_ended_i(stores_ended_q),
       .load_begun_o(load_begun_o[c]),

@@ -150,6 +150,7 @@ def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         signals: Sequence[str],
         environment: Mapping[str, str],
         flags: Sequence[str] = (),
+        plusargs: Sequence[str] = (),
     ) -> None:
         public = "`verilator_config\n" + "".join(
             f'public_flat_rw -module "{top}" -var "{name}"\n'
@@ -165,6 +166,7 @@ def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
             results_xml=str(tmp_path / "results.xml"),
             log_file=str(tmp_path / "log.txt"),
             extra_env=dict(environment),
+            plusargs=plusargs,
         )
         wanted = re.findall(r"@cocotb\.test\(\)\nasync def \w+", bench.read_text())
         assert wanted
@@ -202,7 +204,8 @@ def run_bus_bench(run_bench: Callable[..., None]) -> Callable[..., None]:
     def run(bench: Path, design: RpauDesign, settings: Mapping[str, str]) -> None:
         known = {"RINGSMITH_BENCH": json.dumps(rtl.capabilities(design))}
         more = {f"RINGSMITH_BENCH_{name}": text for name, text in settings.items()}
-        sources, parameters = rtl_sources(*rtl.BUS_FOLDERS), rtl.parameters(design)
-        run_bench(bench, rtl.BUS_TOP, sources, parameters, ["s_axi*"], known | more)
+        checkers = [BENCHES / f"rs_{name}.sv" for name in ("axi_checker", "rpau_axil_checker")]
+        sources = [*rtl_sources(*rtl.BUS_FOLDERS), *checkers]
+        run_bench(bench, rtl.BUS_TOP, sources, rtl.parameters(design), ["s_axi*"], known | more)
 
     return run

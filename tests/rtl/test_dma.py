@@ -4,6 +4,7 @@ The bench itself is bus/dma_bench.py; what it drives the DMA with, bus/dma_model
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ from ringsmith.hdl.verilate import build_block
 FOLDER = Path(__file__).parent
 BENCH = FOLDER / "bus" / "dma_bench.py"
 FULL = pytest.mark.full
+RUNS = os.environ.get("RINGSMITH_BUS_RUNS", "")
+"""Runs of each campaign; if it is not set, 10 of a quick one and 300 of one of the full pass."""
 
 BUS, DEVICE = 4000, 5000
 """Picoseconds of the clocks of a card: 250 and 200 MHz."""
@@ -53,11 +56,15 @@ BUS, DEVICE = 4000, 5000
 def test_lists_of_descriptors_move_and_start_what_they_say(
     run_bench: Callable[..., None], shape: tuple[int, ...]
 ) -> None:
-    channels, bits, words, width, log_depth, _, _, _, *start = shape
+    channels, bits, words, width, log_depth, _, _, turn, *start = shape
     run_bench(
         BENCH,
         "rs_dma_bench",
-        [*rtl_sources("mem", "arith", "dma"), FOLDER / "blocks" / "rs_dma_bench.sv"],
+        [
+            *rtl_sources("mem", "arith", "dma"),
+            FOLDER / "blocks" / "rs_axi_checker.sv",
+            FOLDER / "blocks" / "rs_dma_bench.sv",
+        ],
         {
             "Channels": channels,
             "DataBits": bits,
@@ -67,7 +74,10 @@ def test_lists_of_descriptors_move_and_start_what_they_say(
             "StartCycles": start[0] if start else 1,
         },
         ["bus_*", "*_i", "*_o", "m_axi_*"],
-        {"RINGSMITH_BENCH": json.dumps(shape)},
+        {
+            "RINGSMITH_BENCH": json.dumps(shape),
+            "RINGSMITH_BENCH_RUNS": RUNS or str(300 if turn else 10),
+        },
     )
 
 

@@ -135,7 +135,7 @@ MUTANTS = {
     "rs_data_path": [
         ("RowWidth'(first_beat) + RowWidth'(len_q)", "RowWidth'(first_beat + LogBeats'(len_q))"),
         ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
-        ("(reason != '0) ? '0 : 9'(", "9'("),  # a read that was refused
+        ("(reason != '0 || forget_i) ? '0 : 9'(", "9'("),  # a read that was refused
         ("reason == '0 && grant_i;", "reason == '0;"),  # a port that is in use
         ("StIdle && !(axi_i.ar.valid && write_q)", "StIdle"),  # two bursts at once
         ("default: if (axi_i.b_ready) state_q", "default: state_q"),  # does not wait for its taker
@@ -145,6 +145,9 @@ MUTANTS = {
         ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than words
         ("r_last: left_q == 9'd1", "r_last: left_q == 9'd2"),
         ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
+        (" && !(r_valid && !failed_q && !axi_i.r_ready)", ""),  # a reset changes an offered beat
+        ("drop && state_q != StAnswer", "drop"),  # a reset changes an answer
+        ("if (forget_i) fetches_q <= '0", "if (1'b0) fetches_q <= '0"),  # reads without the port
     ],
     "rs_rpau_completion": [
         ("32'(pair_i)", "32'd0"),
@@ -209,22 +212,26 @@ MUTANTS = {
         ("rst_ni && !halt_i && !aw_valid_q", "rst_ni && !aw_valid_q"),  # a burst after halt_i
         ("w_last_o  = beat_q == '0", "w_last_o  = beat_q == 8'd1"),
         ("line_count_i >= need_q + lines", "line_count_i >= lines"),  # data that are not there
+        ("!line_valid_i && !waits_q", "!line_valid_i"),  # a beat changes while it waits
     ],
     "rs_vector_bursts": [
         ("flight_q != FlightWidth'(Outstanding)", "1'b1"),
+        ("busy_q && !halt_i &&", "busy_q &&"),
         ("(valid_q & ~ready_i) == '0", "1'b1"),  # a burst that a port has not taken is lost
         ("left_q <= CountWidth'(BurstBeats);", "left_q < CountWidth'(BurstBeats);"),
         ("'1 : valid_q & ~ready_i", "'1 : valid_q"),  # a port gets it again
         ("beat_q + BeatWidth'(BurstBeats)", "beat_q + BeatWidth'(BurstBeats - 1)"),
     ],
     "rs_vector_loads": [
-        ("valid_i && !halt_i && !busy", "valid_i && !busy"),  # a load begins after halt_i
+        ("ItemLegal && !halt_i && !busy", "ItemLegal && !busy"),  # a load begins after halt_i
+        ("checked_q && error_q == ItemLegal", "checked_q"),  # a malformed load goes to the bus
         ("!halt_i && !busy &&", "!halt_i &&"),  # a load begins before the last is handed over
         ("burst_done = pop && last[0]", "burst_done = pop"),  # too many bursts on their way
         ("BeatWidth'(from.row) << $clog2(RowCycles)", "BeatWidth'(from.row) + BeatWidth'(1)"),
     ],
     "rs_vector_stores": [
-        ("valid_i && !halt_i && !busy", "valid_i && !busy"),
+        ("ItemLegal && !halt_i && !busy", "ItemLegal && !busy"),
+        ("checked_q && error_q == ItemLegal", "checked_q"),
         (".done_i(burst_done)", ".done_i(b_valid_i[0])"),
         ("BeatWidth'(to.row) << $clog2(RowCycles)", "BeatWidth'(to.row) + BeatWidth'(1)"),
         ("final_beat || beat_q == 8'(BurstBeats - 1)", "beat_q == 8'(BurstBeats - 1)"),

@@ -1,4 +1,5 @@
-// rs_dma with flat vectors as ports, for cocotb: channel 0's part is lowest.
+// rs_dma with flat vectors as ports, for cocotb, and a checker at its bus: channel 0's part is
+// lowest.
 //
 // A device's host_busy is high while an access is at its port, as it is by itself, or host_busy_i.
 // It refuses its last unit.
@@ -108,5 +109,42 @@ module rs_dma_bench
     .asked_o(asked),
     .refused_i(refused),
     .*
+  );
+  rs_axi_checker #(
+    .AddrWidth(AddrBits),
+    .DataBits(DataBits),
+    .IdBits(IdBits)
+  ) u_checker (
+    .clk_i(bus_clk_i),
+    .rst_ni(bus_rst_ni),
+    .aw_valid_i(m_axi_awvalid),
+    .aw_ready_i(m_axi_awready),
+    .aw_id_i(m_axi_awid),
+    .aw_addr_i(m_axi_awaddr),
+    .aw_len_i(m_axi_awlen),
+    .aw_size_i(m_axi_awsize),
+    .aw_burst_i(m_axi_awburst),
+    .w_valid_i(m_axi_wvalid),
+    .w_ready_i(m_axi_wready),
+    .w_last_i(m_axi_wlast),
+    .w_strb_i(m_axi_wstrb),
+    .w_data_i(m_axi_wdata),
+    .b_valid_i(m_axi_bvalid),
+    .b_ready_i(m_axi_bready),
+    .b_id_i(m_axi_bid),
+    .b_resp_i(m_axi_bresp),
+    .ar_valid_i(m_axi_arvalid),
+    .ar_ready_i(m_axi_arready),
+    .ar_id_i(m_axi_arid),
+    .ar_addr_i(m_axi_araddr),
+    .ar_len_i(m_axi_arlen),
+    .ar_size_i(m_axi_arsize),
+    .ar_burst_i(m_axi_arburst),
+    .r_valid_i(m_axi_rvalid),
+    .r_ready_i(m_axi_rready),
+    .r_last_i(m_axi_rlast),
+    .r_id_i(m_axi_rid),
+    .r_resp_i(m_axi_rresp),
+    .r_data_i(m_axi_rdata)
   );
 endmodule

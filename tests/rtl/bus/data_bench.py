@@ -256,23 +256,38 @@ async def a_start_right_behind_a_burst_waits_for_its_words(dut: HierarchyObject)
     assert await host.refused() == Refused(0)
 
 
+async def take(dut: HierarchyObject, beats: int, last: bool) -> list[tuple[int, int]]:
+    """Takes beats, by hand: the response of each, and what it holds; ``last``: the last is so."""
+    found: list[tuple[int, int]] = []
+    dut.s_axi_rready.value = 1
+    for _ in range(1000):
+        await RisingEdge(dut.clk_i)
+        if dut.s_axi_rvalid.value == 1:
+            found.append((int(dut.s_axi_rresp.value), int(dut.s_axi_rdata.value)))
+            assert dut.s_axi_rlast.value == (last and len(found) == beats)
+            if len(found) == beats:
+                dut.s_axi_rready.value = 0
+                return found
+    raise AssertionError(f"{len(found)} of {beats} beats come")
+
+
 @cocotb.test()
-async def a_host_killed_in_a_burst_leaves_a_device_that_the_next_one_resets(
-    dut: HierarchyObject,
-) -> None:
-    host = DataHost(dut, "killed")
+async def a_reset_of_the_device_in_a_burst_ends_it_with_errors(dut: HierarchyObject) -> None:
+    host = DataHost(dut, "reset")
     await host.begin()
     silence(dut)
     beats = N // BEAT_WORDS
+    at = address(AddressSpace.POLY, 0, 0)
     for channel in ("aw", "ar"):
-        for sent in (0, 1, host.random.randrange(2, beats)):
-            await ask(dut, channel, address(AddressSpace.POLY, 0, 0), beats)
-            for _ in range(sent if channel == "aw" else 0):
-                await give(dut, last=False)
-            dut.s_axi_rready.value = 1
-            await ClockCycles(dut.clk_i, 8 + sent)  # of a read, some beats are taken
-            dut.s_axi_rready.value = 0
-            # The host is gone. Until the next one resets it, the device says what it is in.
+        for crossed in (0, 1, 5, host.random.randrange(2, beats), beats - 1):
+            await ask(dut, channel, at, beats)
+            if channel == "aw":
+                for _ in range(crossed):
+                    await give(dut, last=False)
+            elif crossed:
+                assert all(resp == AxiResp.OKAY for resp, _ in await take(dut, crossed, last=False))
+            await ClockCycles(dut.clk_i, 8 + host.random.randrange(40))
+            # The host leaves the burst as it is. The device says so, until it is reset.
             assert await host.read(Register.STATUS) == Status.MOVING
             await host.write(Register.CONTROL, Control.START)
             assert await host.refused() == Refused.BUSY
@@ -281,13 +296,54 @@ async def a_host_killed_in_a_burst_leaves_a_device_that_the_next_one_resets(
             await host.write(Register.CONTROL, Control.RESET)
             while await host.read(Register.STATUS):
                 pass
+            # The bus still has to see the end of the burst.
+            if channel == "aw":
+                for beat in range(crossed, beats):
+                    assert dut.s_axi_bvalid.value == 0
+                    await give(dut, last=beat == beats - 1)
+                dut.s_axi_bready.value = 1
+                await taken(dut, "bvalid")
+                assert dut.s_axi_bresp.value == AxiResp.SLVERR
+                dut.s_axi_bready.value = 0
+            else:
+                rest = await take(dut, beats - crossed, last=True)
+                assert rest[0][0] in (AxiResp.OKAY, AxiResp.SLVERR)  # it may have been offered
+                assert rest[1:] == [(AxiResp.SLVERR, 0)] * (len(rest) - 1)
+            await ClockCycles(dut.clk_i, 3)
             assert dut.s_axi_rvalid.value == 0
             assert dut.s_axi_bvalid.value == 0
     host.attach()
     words = host.words(N)
-    assert await host.put(address(AddressSpace.POLY, 0, 0), words) == AxiResp.OKAY
-    assert await host.get(address(AddressSpace.POLY, 0, 0)) == words
+    assert await host.put(at, words) == AxiResp.OKAY
+    assert await host.get(at) == words
     assert await host.refused() == Refused(0)
+
+
+@cocotb.test()
+async def resets_of_the_device_at_any_time_leave_a_bus_that_works(dut: HierarchyObject) -> None:
+    """With stalls on every channel: each burst is answered, and the words of the next are right."""
+    host = DataHost(dut, "resets")
+    await host.begin()
+    host.attach()
+    words = host.words(N)
+    at = address(AddressSpace.POLY, 1, 2)
+    for _ in range(12):
+
+        async def move() -> None:
+            if host.random.random() < 0.5:
+                await host.put(at, words)
+            else:
+                await host.data.read(at, 8 * N)
+
+        task = cocotb.start_soon(move())
+        await ClockCycles(dut.clk_i, host.random.randrange(1, 60))
+        await host.write(Register.CONTROL, Control.RESET)
+        await task
+        while await host.read(Register.STATUS):
+            pass
+        assert await host.put(at, words) == AxiResp.OKAY
+        assert await host.get(at) == words
+        assert await host.refused() == Refused(0)
 
 
 @cocotb.test()

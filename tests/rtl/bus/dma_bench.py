@@ -1,7 +1,9 @@
 """The cocotb part of test_dma.py: lists of descriptors against a model, on an rs_dma_bench."""
 
 import itertools
+import os
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -35,6 +37,8 @@ from dma_model import (
 from ringsmith.backends.rpau.card.descriptor import Error, Opcode
 
 STREAM_ROWS = 4
+RUNS = int(os.environ.get("RINGSMITH_BENCH_RUNS", "10"))
+"""Of the campaign."""
 PACES = (
     Pace(),
     Pace(0.3, (0, 30), 0.2),
@@ -290,40 +294,45 @@ async def a_descriptor_that_fails_stops_its_channel_and_no_other(dut: HierarchyO
     failures = list(FAILURES)
     bench.random.shuffle(failures)
     for kind in failures if SHAPE.turn else failures[:6]:
-        for heap in bench.heaps:
-            heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
-        bench.memory.put(0, bytes(MEMORY))
-        others = [bench.make(c, 4, 40) for c in range(1, SHAPE.channels)]
-        made = List(device={p: dict(rows) for p, rows in bench.devices.all[0].memory.items()})
-        for _ in range(bench.random.randrange(3)):
-            bench.write(0, made, 3)
-            bench.read(0, made, 3)
-        error, bad = FAILURES[kind](bench, made)
-        good = len(made.descriptors) - 1
-        made.descriptors += made.behind
-        if bench.random.random() < 0.7 and kind != "next":
-            bench.read(0, made, 2)
-            bench.write(0, made, 2)
-        await bench.start(0, made)
-        for c, other in enumerate(others, 1):
-            await bench.start(c, other)
-        status = await bench.driver.wait(0)
-        assert (status.failed, status.error) == (True, error), (kind, status)
-        assert status.completed == good, (kind, status)
-        assert status.address == bad.address, (kind, status)
-        bench.compare(0, made, good)
-        if bad.keep and error in RECORDED:
-            bench.record(bad, good + 1, error)
-        for c, other in enumerate(others, 1):
-            await bench.finish(c, other)
-        bench.memory.bad_reads.clear()
-        bench.memory.bad_writes.clear()
-        bench.devices.all[0].plan.clear()
-        await bench.ended(0)
-        bench.devices.all[0].key_rows = 0
-        again = bench.make(0, 3, 20)
-        await bench.start(0, again)
-        await bench.finish(0, again)
+        await one_fails(bench, kind)
+
+
+async def one_fails(bench: Bench, kind: str) -> None:
+    """A list of channel 0 with a descriptor that fails, lists of the others, and one after it."""
+    for heap in bench.heaps:
+        heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
+    bench.memory.put(0, bytes(MEMORY))
+    others = [bench.make(c, 4, 40) for c in range(1, SHAPE.channels)]
+    made = List(device={p: dict(rows) for p, rows in bench.devices.all[0].memory.items()})
+    for _ in range(bench.random.randrange(3)):
+        bench.write(0, made, 3)
+        bench.read(0, made, 3)
+    error, bad = FAILURES[kind](bench, made)
+    good = len(made.descriptors) - 1
+    made.descriptors += made.behind
+    if bench.random.random() < 0.7 and kind != "next":
+        bench.read(0, made, 2)
+        bench.write(0, made, 2)
+    await bench.start(0, made)
+    for c, other in enumerate(others, 1):
+        await bench.start(c, other)
+    status = await bench.driver.wait(0)
+    assert (status.failed, status.error) == (True, error), (kind, status)
+    assert status.completed == good, (kind, status)
+    assert status.address == bad.address, (kind, status)
+    bench.compare(0, made, good)
+    if bad.keep and error in RECORDED:
+        bench.record(bad, good + 1, error)
+    for c, other in enumerate(others, 1):
+        await bench.finish(c, other)
+    bench.memory.bad_reads.clear()
+    bench.memory.bad_writes.clear()
+    bench.devices.all[0].plan.clear()
+    await bench.ended(0)
+    bench.devices.all[0].key_rows = 0
+    again = bench.make(0, 3, 20)
+    await bench.start(0, again)
+    await bench.finish(0, again)
 
 
 def _bad_read(bench: Bench, made: List) -> tuple[Error, Descriptor]:
@@ -451,35 +460,42 @@ async def a_stop_at_any_time_leaves_a_quiet_bus_and_a_channel_that_works(
 ) -> None:
     bench = Bench(dut, "stop")
     await bench.begin()
-    for turn in range(40 if SHAPE.turn else 8):
-        bench.memory.pace = bench.random.choice(PACES)
-        for heap in bench.heaps:
-            heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
-        made = bench.make(0, 6, 100)
-        await bench.start(0, made)
-        await ClockCycles(dut.bus_clk_i, bench.random.choice((1, 10, bench.random.randint(1, 900))))
-        await bench.driver.stop(0)
-        status = await bench.driver.wait(0)
-        assert not status.failed, status
-        assert bench.memory.open() == 0, turn
-        assert not dut.m_axi_arvalid.value
-        assert not dut.m_axi_awvalid.value
-        assert not dut.m_axi_wvalid.value
-        rows = bench.devices.all[0].rows
-        await ClockCycles(dut.clk_i, 30)
-        assert bench.devices.all[0].rows == rows, "the device is touched after the stop"
-        # The driver resets the device, or waits for its program, before it uses the channel again.
-        device = bench.devices.all[0]
-        device.plan.clear()
-        if device.program:
-            device.program = None
-            device.programs += 1
-        device.reads.clear()
-        device.key_rows = 0
-        bench.memory.put(0, bytes(MEMORY))
-        again = bench.make(0, 3, 20)
-        await bench.start(0, again)
-        await bench.finish(0, again)
+    for _ in range(40 if SHAPE.turn else 8):
+        await one_is_stopped(bench)
+
+
+async def one_is_stopped(bench: Bench) -> None:
+    """A list of channel 0 that is stopped at any time, and one after it."""
+    bench.memory.pace = bench.random.choice(PACES)
+    for heap in bench.heaps:
+        heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
+    made = bench.make(0, 6, 100)
+    await bench.start(0, made)
+    await ClockCycles(
+        bench.dut.bus_clk_i, bench.random.choice((1, 10, bench.random.randint(1, 900)))
+    )
+    await bench.driver.stop(0)
+    status = await bench.driver.wait(0)
+    assert not status.failed, status
+    assert bench.memory.open() == 0
+    assert not bench.dut.m_axi_arvalid.value
+    assert not bench.dut.m_axi_awvalid.value
+    assert not bench.dut.m_axi_wvalid.value
+    rows = bench.devices.all[0].rows
+    await ClockCycles(bench.dut.clk_i, 30)
+    assert bench.devices.all[0].rows == rows, "the device is touched after the stop"
+    # The driver resets the device, or waits for its program, before it uses the channel again.
+    device = bench.devices.all[0]
+    device.plan.clear()
+    if device.program:
+        device.program = None
+        device.programs += 1
+    device.reads.clear()
+    device.key_rows = 0
+    bench.memory.put(0, bytes(MEMORY))
+    again = bench.make(0, 3, 20)
+    await bench.start(0, again)
+    await bench.finish(0, again)
 
 
 @cocotb.test()
@@ -487,39 +503,85 @@ async def a_device_that_is_reset_stops_its_channels(dut: HierarchyObject) -> Non
     bench = Bench(dut, "reset")
     await bench.begin()
     for turn in range(12 if SHAPE.turn else 3):
-        bench.memory.pace = bench.random.choice(PACES)
-        for heap in bench.heaps:
-            heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
-        if turn % 3:
-            lists = [bench.make(c, 6, 100) for c in range(SHAPE.channels)]
-        else:
-            bench.memory.pace = Pace(0.8)
-            lists = [List() for _ in range(SHAPE.channels)]
-            for c, made in enumerate(lists):
-                bench.read(c, made, 512)
+        await devices_are_reset(bench, turn % 3 == 0)
+
+
+async def devices_are_reset(bench: Bench, in_burst: bool) -> None:
+    """Lists of all channels, a reset of their devices, and lists after it.
+
+    Args:
+        bench: The bench.
+        in_burst: The reset is in a burst of words to the memory.
+    """
+    bench.memory.pace = bench.random.choice(PACES)
+    for heap in bench.heaps:
+        heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
+    if not in_burst:
+        lists = [bench.make(c, 6, 100) for c in range(SHAPE.channels)]
+    else:
+        bench.memory.pace = Pace(0.8)
+        lists = [List() for _ in range(SHAPE.channels)]
         for c, made in enumerate(lists):
-            await bench.start(c, made)
-        if turn % 3:
-            await ClockCycles(dut.clk_i, bench.random.randint(1, 400))
-        else:  # in a burst of words to the memory
-            await bench.writes(bench.random.randint(1, 60))
-        running = [bench.driver.status(c).running for c in range(SHAPE.channels)]
-        dut.rst_ni.value = 0
-        slower = max(SHAPE.bus_ps, SHAPE.clk_ps)
-        await ClockCycles(dut.clk_i, 16 * slower // SHAPE.clk_ps + 1)
-        dut.rst_ni.value = 1
-        for c in range(SHAPE.channels):
-            status = await bench.driver.wait(c)
-            if running[c]:
-                assert status.error in (Error.DEVICE, Error.NONE), status
-            bench.devices.all[c].plan.clear()
-        assert bench.memory.open() == 0, turn
-        bench.memory.put(0, bytes(MEMORY))
-        again = [bench.make(c, 3, 20) for c in range(SHAPE.channels)]
-        for c, made in enumerate(again):
-            await bench.start(c, made)
-        for c, made in enumerate(again):
-            await bench.finish(c, made)
+            bench.read(c, made, 512)
+    for c, made in enumerate(lists):
+        await bench.start(c, made)
+    if not in_burst:
+        await ClockCycles(bench.dut.clk_i, bench.random.randint(1, 400))
+    else:  # in a burst of words to the memory
+        await bench.writes(bench.random.randint(1, 60))
+    running = [bench.driver.status(c).running for c in range(SHAPE.channels)]
+    bench.dut.rst_ni.value = 0
+    slower = max(SHAPE.bus_ps, SHAPE.clk_ps)
+    await ClockCycles(bench.dut.clk_i, 16 * slower // SHAPE.clk_ps + 1)
+    bench.dut.rst_ni.value = 1
+    for c in range(SHAPE.channels):
+        status = await bench.driver.wait(c)
+        if running[c]:
+            assert status.error in (Error.DEVICE, Error.NONE), status
+        bench.devices.all[c].plan.clear()
+    assert bench.memory.open() == 0
+    bench.memory.put(0, bytes(MEMORY))
+    again = [bench.make(c, 3, 20) for c in range(SHAPE.channels)]
+    for c, made in enumerate(again):
+        await bench.start(c, made)
+    for c, made in enumerate(again):
+        await bench.finish(c, made)
+
+
+async def all_are_late(bench: Bench) -> None:
+    """Lists of all channels, with a memory and devices that are late."""
+    for heap in bench.heaps:
+        heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
+    bench.memory.pace = bench.random.choice(PACES)
+    bench.devices.gaps = bench.memory.pace.gaps
+    bench.memory.put(0, bytes(MEMORY))
+    lists = [bench.make(c, 4, 60) for c in range(SHAPE.channels)]
+    for c, made in enumerate(lists):
+        await bench.start(c, made)
+    for c, made in enumerate(lists):
+        await bench.finish(c, made)
+
+
+@cocotb.test()
+async def whatever_disturbs_a_list_the_next_one_is_right(dut: HierarchyObject) -> None:
+    bench = Bench(dut, "campaign")
+    await bench.begin()
+    seen: Counter[str] = Counter()
+    for _ in range(RUNS):
+        bench.devices.gaps = 0.0
+        bench.memory.pace = bench.random.choice(PACES)
+        kind = bench.random.choice(("late", "stopped", "reset", *["failed"] * 3))
+        if kind == "failed":
+            kind = bench.random.choice(list(FAILURES))
+            await one_fails(bench, kind)
+        elif kind == "late":
+            await all_are_late(bench)
+        elif kind == "stopped":
+            await one_is_stopped(bench)
+        else:
+            await devices_are_reset(bench, bench.random.random() < 0.3)
+        seen[kind] += 1
+    dut._log.info("RUNS %d: %s", RUNS, dict(seen))
 
 
 @cocotb.test()

@@ -1,9 +1,10 @@
 // What test_proofs.py proves of rs_data_path, of any masters that keep AXI's rules, a device that
-// gives rows when it likes, and resets at any time.
+// gives rows when it likes, and resets of both, or of the device alone (forget_i), at any time.
 //
 // Each burst that is taken has its answers: one where it writes, after as many beats as it has, no
 // fewer and no more; as many beats as it has where it reads, the last one marked; with its ID, and
-// with SLVERR from the first beat on where it is refused at its begin. No answer changes, or goes,
+// with SLVERR from the first beat on where it is refused at its begin, and from the reset of the
+// device on in whose middle it is. No answer changes, or goes,
 // before it is accepted. The host port is touched by bursts that own it, one at a time, and at
 // places that exist; rows that are written follow each other and hold the words that came, none of
 // which lost bits; and what is read are the words of the rows that the device gave, in their order.
@@ -25,6 +26,7 @@ module rs_data_path_proof
 ) (
   input logic clk_i,
   input logic rst_ni,
+  input logic forget_i,
   input logic ready_i,
   input logic streams_i,
   input logic grant_i,
@@ -61,6 +63,7 @@ module rs_data_path_proof
   ) u_dut (
     .clk_i,
     .rst_ni,
+    .forget_i,
     .ready_i,
     .streams_i,
     .grant_i,
@@ -84,7 +87,7 @@ module rs_data_path_proof
   // and gives a row for each that was asked for.
   logic [7:0] owed_q;
   always_ff @(posedge clk_i) begin
-    owed_q <= rst_ni ? owed_q + 8'(re) - 8'(host_rvalid_i) : '0;
+    owed_q <= (rst_ni && !forget_i) ? owed_q + 8'(re) - 8'(host_rvalid_i) : '0;
   end
   always_comb begin
     assume (ready_i || !claimed || streams_i && u_dut.key && u_dut.write_q);
@@ -148,10 +151,15 @@ module rs_data_path_proof
   end
 
   // ---- refused accesses -------------------------------------------------------------------------
-  logic refused_q;  // the burst was, at its begin or since
+  logic refused_q;  // the burst was, at its begin or since, or a reset of the device has ended it
+  logic forget_q;   // that waits for a beat that is offered
+  logic offered, drop;
+  assign offered = axi.r_valid && !axi_i.r_ready && !refused_q;
+  assign drop    = (forget_i || forget_q) && !offered && (writing_q && !axi.b_valid || reading_q);
   always_ff @(posedge clk_i) begin
     if (aw || ar) refused_q <= 1'b0;
-    else if (refused != '0) refused_q <= 1'b1;
+    else if (refused != '0 || drop) refused_q <= 1'b1;
+    forget_q <= rst_ni && (forget_i || forget_q) && offered;
   end
   always_comb begin
     if (refused != '0) assert ((writing_q || reading_q) && !refused_q && $onehot(refused));
@@ -261,7 +269,19 @@ module rs_data_path_proof
     end
     if (u_dut.state_q == StAnswer) assert (due_q == '0);
     if (u_dut.state_q == StWrite && u_dut.left_q != '0 || u_dut.state_q == StRead) begin
-      assert (claimed || refused_q);
+      assert (claimed || refused_q || forget_q);
+    end
+    assert (u_dut.forget_q == forget_q);
+    if (forget_q) begin
+      assert (u_dut.state_q == StRead && u_dut.out_valid_q && !refused_q && !claimed);
+      assert (owed_q == '0 && u_dut.fetches_q == '0 && u_dut.rows_q == '0);
+      assert (at_q + left == 16'(u_dut.len_q) + 16'd1 && popped <= pushed);
+      assert (seen_q == (32'(watched_i) < 32'(given_q) * HostWords));
+      for (int unsigned i = 0; i < BeatWords; i++) begin
+        if (seen_q && watched_i % 16'(BeatWords) == 16'(i) && beat == at_q) begin
+          assert (u_dut.out[i*Width+:Width] == word_q);
+        end
+      end
     end
     if (u_dut.state_q == StRead) assert (left != 16'd0);
     if (u_dut.state_q == StDecide) assert (!moved_q && next_q == '0);
@@ -297,9 +317,9 @@ module rs_data_path_proof
     if (u_dut.state_q == StWrite && refused_q) assert (u_dut.rows_q == '0);
     if (u_dut.state_q == StRead && refused_q) begin
       assert (owed_q == '0 && !u_dut.out_valid_q && u_dut.fetches_q == '0);
-      assert (u_dut.pushed_q == u_dut.popped_q && u_dut.rows_q == '0);
+      assert (!claimed && u_dut.rows_q == '0);
     end
-    if (u_dut.state_q == StRead && !refused_q) begin
+    if (u_dut.state_q == StRead && !refused_q && !forget_q) begin
       assert (given_q <= asked_q && 16'(owed_q) + given_q == asked_q &&
               asked_q + 16'(u_dut.fetches_q) == total);
       assert (at_q + left == 16'(u_dut.len_q) + 16'd1 && popped <= pushed);

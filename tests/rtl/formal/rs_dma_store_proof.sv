@@ -4,10 +4,8 @@
 // A burst has whole beats, no more than the longest, and stays within a page. Its address, and each
 // beat, stand until they are taken. Its last beat, and no other, has w_last_o, and no beat comes
 // that belongs to none. No burst begins while halt_i is high, idle_o says that all are answered,
-// and those that are not are bounded.
-//
-// Assumed, and not proved: the FIFO from the device does not lose its words (void_i) while a beat
-// waits for the bus.
+// and those that are not are bounded. The FIFO from the device may lose its words (void_i) in any
+// cycle; the word at its output stays there until it is taken (rs_async_fifo).
 module rs_dma_store_proof
   import rs_dma_pkg::*;
 #(
@@ -114,7 +112,7 @@ module rs_dma_store_proof
       assume (record_valid_i && record_addr_i == record_addr_q && record_i == record_q);
     end
     if (known_q && void_q) assume (void_i);
-    if (held_w_q) assume (line_i == line_q && void_i == void_q);
+    if (held_w_q) assume (line_i == line_q);
     if (line_comes_i) assume (count_q != (LogDepth + 1)'(1 << LogDepth) && !void_i);
     if (aw_ready_i) assume (!busy_q || (w_valid && w_ready_i && beats_q == '0));
     if (b_valid_i) assume (unanswered_q != 0);

@@ -3,7 +3,8 @@
 //
 // The bursts of a request cover its beats, each once and in order. None is longer than BurstBeats or
 // crosses a multiple of it. Each port gets each burst once (the proof watches any one port), and
-// what is offered stays until it is taken. At most Outstanding bursts are on their way.
+// what is offered stays until it is taken. At most Outstanding bursts are on their way. While halt_i
+// is high no burst begins to be offered.
 module rs_vector_bursts_proof
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -17,6 +18,7 @@ module rs_vector_bursts_proof
 ) (
   input logic                  clk_i,
   input logic                  rst_ni,
+  input logic                  halt_i,
   input logic                  begin_i,
   input logic [  HomeBits-1:0] home_i,
   input logic [ BeatWidth-1:0] beat_i,
@@ -39,6 +41,7 @@ module rs_vector_bursts_proof
   ) u_dut (
     .clk_i,
     .rst_ni,
+    .halt_i,
     .begin_i,
     .home_i,
     .beat_i,
@@ -73,7 +76,7 @@ module rs_vector_bursts_proof
   logic [CountWidth-1:0] wait_q;   // the same of a request that began before the last was taken
   logic [ BeatWidth-1:0] wait_beat_q;
   logic [  HomeBits-1:0] home_q, wait_home_q;
-  logic                  take, held_q, ends;
+  logic                  take, held_q, halted_q, ends;
   logic [  HomeBits-1:0] held_home_q;
   logic [ BeatWidth-1:0] held_beat_q;
   logic [           7:0] held_len_q;
@@ -83,6 +86,7 @@ module rs_vector_bursts_proof
     known_q     <= rst_ni;
     port_q      <= port_i;
     held_q      <= rst_ni && valid[port_i] && !ready_i[port_i];
+    halted_q    <= rst_ni && halt_i;
     held_home_q <= home;
     held_beat_q <= beat;
     held_len_q  <= len;
@@ -115,6 +119,7 @@ module rs_vector_bursts_proof
       if (held_q) begin
         assert (valid[port_i] && home == held_home_q && beat == held_beat_q && len == held_len_q);
       end
+      if (halted_q && !held_q) assert (!valid[port_i]);
       if (valid[port_i]) begin
         assert (left_q != '0 && beat == next_q && home == home_q);
         assert (32'(len) < 32'(left_q) && 32'(len) < BurstBeats);

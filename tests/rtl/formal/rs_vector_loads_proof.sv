@@ -24,6 +24,8 @@ module rs_vector_loads_proof
   input logic                             clk_i,
   input logic                             rst_ni,
   input logic                             halt_i,
+  input logic                             run_i,
+  input logic [4:0]                       row_bits_i,
   input logic                             valid_i,
   input load_t                            load_i,
   input logic [MaxClusters-1:0][31:0]     stores_ended_i,
@@ -51,7 +53,10 @@ module rs_vector_loads_proof
     .clk_i,
     .rst_ni,
     .halt_i,
+    .idle_o(),
+    .run_i,
     .watchdog_i('0),
+    .row_bits_i,
     .valid_i,
     .load_i,
     .ready_o(ready),
@@ -80,18 +85,17 @@ module rs_vector_loads_proof
   );
 
   // ---- what the block may assume ----------------------------------------------------------------
-  logic                 known_q;
+  logic                 known_q, waits_q;  // waits_q: an item was there, and did not begin
+  load_t               load_q;
+  logic [4:0]           row_bits_q;
   logic [PortWidth-1:0] port_q;
   int unsigned          open_q;  // bursts that the port has taken and that have not ended
   logic                 ends;
-  place_t               from;
   assign ends = u_dut.pop && u_dut.last[0];
-  assign from = load_i.address;
   always_comb begin
-    assume (load_i.rows != '0);
-    assume ((BeatWidth'(from.row) << $clog2(RowCycles)) % BeatWidth'(BurstBeats) == '0);
     assume (32'(port_i) < Ports);
-    if (known_q) assume (port_i == port_q);
+    if (known_q) assume (port_i == port_q && row_bits_i == row_bits_q);
+    if (waits_q) assume (valid_i && load_i == load_q);
     // Memory answers what it was asked for, all ports alike.
     assume (!ends || open_q != 0);
     assume (!u_dut.pop || (u_dut.moved_valid && (u_dut.last == '0 || u_dut.last == '1)));
@@ -104,6 +108,9 @@ module rs_vector_loads_proof
   logic [7:0]           held_len_q;
   always_ff @(posedge clk_i) begin
     known_q     <= rst_ni;
+    waits_q     <= rst_ni && valid_i && !ready;
+    load_q      <= load_i;
+    row_bits_q  <= row_bits_i;
     port_q      <= port_i;
     held_q      <= rst_ni && ar_valid[port_i] && !ar_ready_i[port_i];
     held_home_q <= home;
@@ -127,6 +134,7 @@ module rs_vector_loads_proof
       end
 
       // What the induction needs to know.
+      assert (u_dut.checked_q == waits_q && (!waits_q || u_dut.error_q == u_dut.error));
       assert (32'(u_dut.u_bursts.flight_q) == open_q + 32'(ar_valid[port_i]));
       assert (u_dut.u_bursts.flight_q <= Outstanding);
       if (ar_valid[port_i]) assert (beat % BeatWidth'(BurstBeats) == '0);

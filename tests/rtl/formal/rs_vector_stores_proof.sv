@@ -29,6 +29,8 @@ module rs_vector_stores_proof
   input logic                             clk_i,
   input logic                             rst_ni,
   input logic                             halt_i,
+  input logic                             run_i,
+  input logic [4:0]                       row_bits_i,
   input logic                             valid_i,
   input store_t                           store_i,
   input logic                             limb_i,
@@ -57,7 +59,10 @@ module rs_vector_stores_proof
     .clk_i,
     .rst_ni,
     .halt_i,
+    .idle_o(),
+    .run_i,
     .watchdog_i('0),
+    .row_bits_i,
     .valid_i,
     .store_i,
     .ready_o(ready),
@@ -84,17 +89,16 @@ module rs_vector_stores_proof
   );
 
   // ---- what the block may assume ----------------------------------------------------------------
-  logic                 known_q;
+  logic                 known_q, waits_q;  // waits_q: an item was there, and did not begin
+  store_t               store_q;
+  logic [4:0]           row_bits_q;
   logic [1:0]           low_q;  // cycles of the reset so far, up to 3
   logic [PortWidth-1:0] port_q;
   int unsigned          open_q;  // bursts that the port has taken and that have not ended
-  place_t               to;
-  assign to = store_i.address;
   always_comb begin
-    assume (store_i.rows != '0 && !store_i.stream);
-    assume ((BeatWidth'(to.row) << $clog2(RowCycles)) % BeatWidth'(BurstBeats) == '0);
     assume (32'(port_i) < Ports);
-    if (known_q) assume (port_i == port_q);
+    if (known_q) assume (port_i == port_q && row_bits_i == row_bits_q);
+    if (waits_q) assume (valid_i && store_i == store_q);
     assume (!rst_ni || known_q || low_q == 2'd3);
     // Memory answers what it was asked for.
     assume (!u_dut.burst_done || (open_q != 0 && u_dut.finals_valid));
@@ -119,6 +123,9 @@ module rs_vector_stores_proof
   logic [15:0]             rows_q [3];  // a row that was popped, in its limb; the last one is beats
   always_ff @(posedge clk_i) begin
     known_q     <= rst_ni;
+    waits_q     <= rst_ni && valid_i && !ready;
+    store_q     <= store_i;
+    row_bits_q  <= row_bits_i;
     port_q      <= port_i;
     low_q       <= (rst_ni || low_q == 2'd3 && !known_q) ? 2'd3 : known_q ? 2'd1 : low_q + 2'd1;
     held_q      <= rst_ni && aw_valid[port_i] && !aw_ready_i[port_i];
@@ -177,6 +184,7 @@ module rs_vector_stores_proof
       end
 
       // What the induction needs to know.
+      assert (u_dut.checked_q == waits_q && (!waits_q || u_dut.error_q == u_dut.error));
       assert (32'(u_dut.u_bursts.flight_q) == open_q + 32'(aw_valid[port_i]));
       assert (u_dut.u_bursts.flight_q <= Outstanding);
       assert (32'(u_dut.u_finals.there) + 32'(u_dut.u_finals.valid_q) ==

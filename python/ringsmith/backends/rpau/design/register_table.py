@@ -56,8 +56,9 @@ class Control(IntFlag):
     """Starts the program at word 0. Refused (busy) while the device is not ready."""
 
     RESET = 0x2
-    """Stops whatever runs, forgets a burst of the data path, fails a list of the DMA, resets the
-    device and clears `refused`. Memories keep their contents, but for what was being written."""
+    """Stops whatever runs, ends a burst of the data path with SLVERR and zeros, fails a list of the
+    DMA, resets the device and clears `refused`. Memories keep their contents, but for what was
+    being written."""
 
 
 class Status(IntFlag):

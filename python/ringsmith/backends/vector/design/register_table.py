@@ -23,6 +23,7 @@ class VectorRegister(IntEnum):
     PRIME_MU = 0x30
     PASS = 0x38
     PASS_BITS = 0x40
+    REFUSED = 0x48
 
 
 class Status(IntFlag):
@@ -35,7 +36,37 @@ class Status(IntFlag):
     """The program has ended."""
 
     FAILED = 0x4
-    """A cluster has stopped, its register `fault` says why. Only a reset ends that state."""
+    """A cluster has stopped, its register `fault` says why. `control.reset` ends that state."""
+
+    RESETTING = 0x8
+    """The accelerator is being reset. It first waits for all answers that memory owes it."""
+
+
+class Control(IntFlag):
+    """Bits of ``control``."""
+
+    START = 0x1
+    """Starts a program, with the ring and the lists that the registers hold. Refused (busy) while
+    one runs, after a failure, and during a reset."""
+
+    RESET = 0x2
+    """Stops whatever runs or has failed, waits for the answers that memory owes, then resets the
+    clusters and clears `refused`. Registers, primes and passes keep their contents; limbs on the
+    way to memory may be there in part."""
+
+
+class Refused(IntFlag):
+    """Bits of ``refused``."""
+
+    BUSY = 0x1
+    """A start, a prime or a pass while a program ran or stopped, or after a failure; a start during
+    a reset."""
+
+    PLACE = 0x2
+    """A start with a list at no multiple of 256 bytes, or outside the bits of an address."""
+
+    VALUE = 0x4
+    """A start in a ring that the design does not run, or with a list of 2^28 items or more."""
 
 
 class ClusterRegister(IntEnum):
@@ -48,6 +79,7 @@ class ClusterRegister(IntEnum):
     LOADS_AT = 0x10
     COMPUTING_AT = 0x18
     STORES_AT = 0x20
+    FAULT_ITEM = 0x28
 
 
 MAGIC = 0x54434556

@@ -15,6 +15,8 @@ from ringsmith.backends.vector.design.register_table import (
     CLUSTERS,
     MAGIC,
     ClusterRegister,
+    Control,
+    Refused,
     Status,
     VectorRegister,
 )
@@ -47,8 +49,22 @@ _LEAST_WORDS, _LEAST_BEATS = 1 << 22, 1 << 14
 _SLICE = 1 << 12
 """Cycles between two looks at whether a program has ended."""
 
+_READY_SLICE = 64
+"""Cycles between two looks at whether a reset has ended."""
+
 STARTED = 16
 """Cycles from the write of a start to its own cycle 0, and a few more."""
+
+_MALFORMED = 3
+"""The kind of a fault of an item."""
+
+_WRONG = (
+    "",
+    "its rows are none, or not those of its target",
+    "it does not begin where a burst does",
+    "it lies outside of memory",
+    "it names a stream or a cluster that does not exist",
+)
 
 _ACCESS = 6
 """Cycles of an access to a register."""
@@ -114,6 +130,7 @@ class VectorRtl:
             self._block.poke(name, np.zeros(self._block.ports[name].lanes, dtype=np.uint64))
         self._block.step(_RESET_CYCLES)
         self._block.poke("rst_ni", 1)
+        self._wait_ready()
         self._write_settings()
         self._write_lists()
         for limb, words in host_rows(executable, fetch):
@@ -232,8 +249,38 @@ class VectorRtl:
         self._block.poke("silent_i", silent)
 
     def start(self) -> None:
-        """Starts the program."""
-        self._write_registers([(VectorRegister.CONTROL, 1)])
+        """Starts the program; after a failure, or in the middle of a run, resets the device first.
+
+        Raises:
+            DeviceError: If the device refuses it, or memory owes answers that do not come.
+        """
+        if Status(self._read_register(VectorRegister.STATUS)) & ~Status.DONE:
+            self.reset()
+        self._write_registers([(VectorRegister.CONTROL, Control.START)])
+        if refused := Refused(self._read_register(VectorRegister.REFUSED)):
+            raise DeviceError(
+                f"the RTL of design {self._executable.design.name} refuses a start: "
+                f"{refused.name}: this is a bug, please report it"
+            )
+
+    def reset(self) -> None:
+        """Stops whatever runs or has failed; settings, lists and memory stay as they are.
+
+        Raises:
+            DeviceError: If memory owes answers that do not come.
+        """
+        self._write_registers([(VectorRegister.CONTROL, Control.RESET)])
+        self._wait_ready()
+
+    def _wait_ready(self) -> None:
+        for _ in range(0, self._watchdog + 2 * _SLICE, _READY_SLICE):
+            if not Status(self._read_register(VectorRegister.STATUS)) & Status.RESETTING:
+                return
+            self._block.step(_READY_SLICE)
+        raise DeviceError(
+            f"design {self._executable.design.name}: a reset waits for answers of memory that do "
+            "not come: reset the accelerator together with the card's memory"
+        )
 
     def record(
         self, names: Sequence[str], cycles: int, silent: Words | None = None
@@ -280,7 +327,15 @@ class VectorRtl:
         for cluster in range(self._executable.design.clusters):
             first = CLUSTERS + cluster * CLUSTER_BYTES
             fault = self._read_register(first + ClusterRegister.FAULT)
-            kind, number, fetching, port = fault & 3, fault >> 2 & 3, fault >> 4 & 1, fault >> 5
+            kind, number, fetching = fault & 3, fault >> 2 & 3, fault >> 4 & 1
+            port, wrong = fault >> 5 & 0xFF, fault >> 13
+            if kind == _MALFORMED:
+                item = self._read_register(first + ClusterRegister.FAULT_ITEM)
+                return (
+                    f"design {self._executable.design.name}: item {item} of the list of "
+                    f"{LISTS[number]} of cluster {cluster} is malformed: {_WRONG[wrong]}. The "
+                    "program was stopped: this is a bug, please report it"
+                )
             if kind:
                 what = "answered with an error" if kind == 1 else (
                     f"did not answer for {self._watchdog:,} cycles"
@@ -292,8 +347,8 @@ class VectorRtl:
                 )
                 return (
                     f"design {self._executable.design.name}: memory {what}: cluster {cluster}, "
-                    f"{where}. The program was stopped: check the card's memory, and reset it with "
-                    "the accelerator"
+                    f"{where}. The program was stopped, and the next start resets the accelerator: "
+                    "check the card's memory"
                 )
         return f"design {self._executable.design.name} has stopped, and no cluster says why"
 

@@ -119,16 +119,19 @@ def _page(design: VectorDesign) -> str:
 
 
 _WORK = """\
-1. Read `magic`, `version` and `shape`: is it the device that you expect?
+1. Read `magic`, `version` and `shape`: is it the device that you expect? Write 2 to `control`, a
+   reset, and wait until `status.resetting` is 0: what a host before you left is gone.
 2. Put the lists of each cluster into the memory of its bus `m_list`, and operands, keys and tables
    of factors into that of its buses `m_axi`.
 3. Write `ring`, each prime (`prime_q`, `prime_mu`, then `prime`), and each pass (`pass_bits`, then
    `pass`).
 4. Write the address and the length of each list of each cluster.
 5. Write `control.start`; wait until `status.done` or `status.failed` is 1. Read `cycles`.
-6. After `status.failed` read `fault` of each cluster; only a reset ends that state.
+6. After `status.failed` read `fault` of each cluster, and reset the device as in step 1. It waits
+   for the answers that memory owes. Primes, passes and registers keep what they hold.
+7. Read `refused`: 0 says that everything was done.
 
-The testbench in `tb/` does exactly this, with the steps in `program/steps.hex`."""
+The testbench in `tb/` does so, with the steps in `program/steps.hex`."""
 
 
 _CROSSED = (
