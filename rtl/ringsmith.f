@@ -1,6 +1,8 @@
 // Generated from rtl/catalogue.toml and rtl/ by `python -m ringsmith.hdl.catalogue`; do not edit.
 // verilator -F rtl/ringsmith.f; slang -F rtl/ringsmith.f; paths begin in this folder.
 
++incdir+common
+
 // packages
 mem/rs_mem_pkg.sv
 arith/rs_arith_pkg.sv

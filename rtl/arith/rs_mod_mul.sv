@@ -34,8 +34,6 @@ module rs_mod_mul
   output logic [Width-1:0]           p_o
 );
   if (Reduction == ReductionBarrett) begin : gen_barrett
-    logic unused_index;
-    assign unused_index = ^index_i;
     rs_mod_mul_barrett #(
       .Width(Width),
       .MinBits(MinBits)
@@ -49,8 +47,6 @@ module rs_mod_mul
       .p_o
     );
   end else if (Reduction == ReductionSparse) begin : gen_sparse
-    logic unused_barrett;
-    assign unused_barrett = ^{mu_i, shift_i};
     rs_mod_mul_sparse #(
       .Width(Width),
       .NumPrimes(rs_sparse_pkg::NumPrimes),
@@ -64,8 +60,6 @@ module rs_mod_mul
       .p_o
     );
   end else if (Reduction == ReductionFolded) begin : gen_folded
-    logic unused_index;
-    assign unused_index = ^index_i;
     rs_mod_mul_folded #(
       .Width(Width)
     ) u_folded (

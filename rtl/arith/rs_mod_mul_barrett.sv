@@ -98,7 +98,7 @@ module rs_mod_mul_barrett
   end
 
   // e
-  logic [Width-1:0] unused_h_lo, h, t_delayed, e_q;
+  logic [Width-1:0] h, t_delayed, e_q;
   rs_mul #(
     .Width(Width),
     .HighOnly(1'b1),
@@ -107,7 +107,7 @@ module rs_mod_mul_barrett
     .clk_i,
     .a_i(t_q),
     .b_i(mu),
-    .lo_o(unused_h_lo),
+    .lo_o(),
     .hi_o(h)
   );
   rs_delay #(

@@ -105,8 +105,6 @@ module rs_mod_mul_folded
     .high_o(top_high)
   );
 
-  logic unused_bits;
-  assign unused_bits = ^{shift_i, mu_i, south_high, east_high, top_high};
 
   // North also adds the centre, and subtracts 2^G.
   logic signed [DspSum-1:0] centre;

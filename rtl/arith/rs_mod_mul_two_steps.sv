@@ -54,8 +54,6 @@ module rs_mod_mul_two_steps
   logic [Width-1:0] word, high;
   assign word = Width'({middle, low_late});
   assign high = Width'({upper, middle_q} >> (Width - DspShort));
-  logic unused_bits;
-  assign unused_bits = ^{word[StepBits-1:0], middle_q};
 
   // ---- first step -------------------------------------------------------------------------------
   logic [Width-1:0] n;
@@ -100,6 +98,4 @@ module rs_mod_mul_two_steps
                    {~({Width{difference[Width]}} & q_i[2]), 1'b1}) >> 1);
   end
   assign p_o = p_q;
-  logic unused_sign;
-  assign unused_sign = ^{difference[DspSum-1:Width+1], q_i[0][StepBits-1:0], q_i[1][Second-1:0]};
 endmodule

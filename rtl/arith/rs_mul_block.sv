@@ -71,10 +71,6 @@ module rs_mul_block
       .p_o(product)
     );
     assign p_q = OutWidth'(product);
-    if (OutWidth < 2 * Mult18) begin : gen_low_bits
-      logic unused_high;
-      assign unused_high = ^product[2*Mult18-1:OutWidth];
-    end
   end else if (Long <= DspLong && Short <= DspShort) begin : gen_one
     logic [OutWidth-1:0] m_q;
     always_ff @(posedge clk_i) begin

@@ -31,9 +31,6 @@ module rs_mul_cascade
     a2_q <= a_q;
     b2_q <= b_q;
   end
-  logic unused_operands;
-  assign unused_operands = ^{a_q[Width-1:DspShort], b_q[DspShort-1:0],
-                             a2_q[DspShort-1:0], b2_q[DspShort-1:0]};
 
   logic [DspSum-1:0] p [4];
   rs_mul_cascade_slice u_low (
@@ -79,6 +76,4 @@ module rs_mul_cascade
   assign low_o    = p[0][DspShort-1:0];
   assign middle_o = p[2][DspShort-1:0];
   assign high_o   = p[3][HighWidth-1:0];
-  logic unused_top;
-  assign unused_top = ^p[3][DspSum-1:HighWidth];
 endmodule

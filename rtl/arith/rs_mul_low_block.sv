@@ -34,8 +34,6 @@ module rs_mul_low_block #(
     .p_o(product)
   );
 
-  logic unused_high_bits;
-  assign unused_high_bits = ^{a_i, b_i};
 
   assign p_o = OutWidth'(product) << Offset;
 endmodule

@@ -20,8 +20,6 @@ module rs_scale_product
   localparam int unsigned Factor = Width - OneBits;  // bits of q that the products take
   localparam int unsigned Low = (Factor < DspLong) ? Factor : DspLong;
   localparam int unsigned Shift = OneBits - StepBits;  // what else (q - 1) / 2^StepBits is even by
-  logic unused_low_bits;
-  assign unused_low_bits = ^q_i[OneBits-1:0];
 
   logic [StepBits+Low-1:0] low;
   rs_mul_block #(

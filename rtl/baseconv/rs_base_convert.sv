@@ -313,9 +313,6 @@ module rs_base_convert
       assign sums[j][t*SumBits+:SumBits] = sum[t];
     end
   end
-  logic unused_ends;
-  assign unused_ends = ^{cell_table[Outputs], cell_slot[Outputs], cell_first[Outputs],
-                         cell_is_own[Outputs], words[Outputs]};
 
   // The outputs: their sums, factors and moduli, as they are reduced one by one. A sum is there
   // rs_baseconv_pkg::tile_latency() cycles after its last word, which comes a cycle after

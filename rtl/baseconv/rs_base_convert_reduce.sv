@@ -66,8 +66,6 @@ module rs_base_convert_reduce
       .c_i(added),
       .p_o(result)
     );
-    logic unused_high;
-    assign unused_high = ^result[DspSum-1:MergedBits];
     assign merged[t] = result[MergedBits-1:0];
   end
 

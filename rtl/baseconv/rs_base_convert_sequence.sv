@@ -8,6 +8,8 @@
 //
 // Shapes of conversions are loaded here: how many terms and outputs they have, and whether the last
 // term is the outputs' own.
+`include "rs_assert.svh"
+
 module rs_base_convert_sequence
   import rs_baseconv_pkg::*;
 #(
@@ -71,11 +73,9 @@ module rs_base_convert_sequence
   end
   assign out_last_o = out_number_o == last_output_q[out_table_o];
 
-  TermsFollow_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !start_i || !active_o || last_o)
-  else $error("a coefficient whose last term is %0d was cut at term %0d", last_slot_q[table_o],
-              slot_o);
-  OutputsFollow_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !ended_i || !out_active_o || out_last_o)
-  else $error("outputs began while output %0d of another coefficient left", out_number_o);
+  `RS_ASSERT(TermsFollow_A, !start_i || !active_o || last_o,
+             $sformatf("a coefficient whose last term is %0d was cut at term %0d",
+                 last_slot_q[table_o], slot_o))
+  `RS_ASSERT(OutputsFollow_A, !ended_i || !out_active_o || out_last_o,
+             $sformatf("outputs began while output %0d of another coefficient left", out_number_o))
 endmodule

@@ -73,8 +73,6 @@ module rs_tile_accumulate
       .y_i(x_i[XFirst+:XBits]),
       .p_o(sum)
     );
-    logic unused_high;
-    assign unused_high = ^sum[DspSum-1:SumBits];
     assign sum_o[t] = sum[SumBits-1:0];
   end
 endmodule

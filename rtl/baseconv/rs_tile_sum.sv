@@ -89,6 +89,4 @@ module rs_tile_sum
   end else begin : gen_pad
     assign total_o = OutBits'(whole >> First);
   end
-  logic unused_bits;
-  assign unused_bits = ^whole;
 endmodule

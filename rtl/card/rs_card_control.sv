@@ -83,14 +83,7 @@ module rs_card_control
               }
           };
     end else begin : gen_not_there
-      logic unused_control;
       assign status         = '0;
-      assign unused_control = ^{
-        hwif_out.channel[c].control.go.value,
-        hwif_out.channel[c].control.stop.value,
-        hwif_out.channel[c].list.upper.value,
-        hwif_out.channel[c].list.lower.value
-      };
     end
   end
 endmodule

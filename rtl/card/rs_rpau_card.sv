@@ -226,7 +226,6 @@ module rs_rpau_card
   for (genvar c = 0; c < Coprocessors; c++) begin : gen_coprocessor
     axil_request_t        axil_request;
     axil_response_t       axil_response;
-    axi_response_t        unused_axi;
     dma_request_t         request;
     dma_response_t        response;
     logic [Cfg.Width-1:0] wdata [HostWords];
@@ -282,7 +281,7 @@ module rs_rpau_card
       .axil_i(axil_request),
       .axil_o(axil_response),
       .axi_i('0),
-      .axi_o(unused_axi),
+      .axi_o(),
       .dma_i(request),
       .dma_wdata_i(wdata),
       .dma_o(response),

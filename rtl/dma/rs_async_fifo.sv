@@ -23,6 +23,8 @@
 // assertion fails.
 //
 // Cost: the memory, and about 8 * LogDepth registers and as many LUTs.
+`include "rs_assert.svh"
+
 module rs_async_fifo #(
   parameter int unsigned Width = 64,
   parameter int unsigned LogDepth = 4,  // at least 1
@@ -144,10 +146,8 @@ module rs_async_fifo #(
     .rdata_o
   );
 
-  ResetTogetherWrite_A :
-  assert property (@(posedge wclk_i) !(wrst_ni && wlost_q && ropen))
-  else $error("the read port of a FIFO was reset without its write port");
-  ResetTogetherRead_A :
-  assert property (@(posedge rclk_i) !(rrst_ni && rlost_q && wopen))
-  else $error("the write port of a FIFO was reset without its read port");
+  `RS_ASSERT(ResetTogetherWrite_A, !(wlost_q && ropen),
+             "the read port of a FIFO was reset without its write port", wclk_i, wrst_ni)
+  `RS_ASSERT(ResetTogetherRead_A, !(rlost_q && wopen),
+             "the write port of a FIFO was reset without its read port", rclk_i, rrst_ni)
 endmodule

@@ -60,9 +60,6 @@ module rs_dma_channel
 );
   localparam int unsigned LogWaiting = 3;  // descriptors that wait for the device
 
-  logic [LogWaiting:0]   unused_commands_in, unused_commands, unused_answers_in, unused_answers;
-  logic [Cfg.LogDepth:0] unused_to;
-  logic                  unused_ready;
 
   logic up, down, reset_request, device_rst_n;
   rs_dma_reset u_reset (
@@ -140,13 +137,13 @@ module rs_dma_channel
     .wvalid_i(command_in_valid),
     .wready_o(command_in_ready),
     .wdata_i(command_in),
-    .wcount_o(unused_commands_in),
+    .wcount_o(),
     .rclk_i(clk_i),
     .rrst_ni(device_rst_n),
     .rvalid_o(command_valid),
     .rready_i(command_ready),
     .rdata_o(command),
-    .rcount_o(unused_commands)
+    .rcount_o()
   );
   rs_async_fifo #(
     .Width($bits(answer_t)),
@@ -157,13 +154,13 @@ module rs_dma_channel
     .wvalid_i(answer_in_valid),
     .wready_o(answer_in_ready),
     .wdata_i(answer_in),
-    .wcount_o(unused_answers_in),
+    .wcount_o(),
     .rclk_i(bus_clk_i),
     .rrst_ni(up),
     .rvalid_o(answer_valid),
     .rready_i(answer_ready),
     .rdata_o(answer),
-    .rcount_o(unused_answers)
+    .rcount_o()
   );
   rs_async_fifo #(
     .Width(8 * LineBytes),
@@ -173,7 +170,7 @@ module rs_dma_channel
     .wclk_i(bus_clk_i),
     .wrst_ni(up),
     .wvalid_i(to_in_valid),
-    .wready_o(unused_ready),
+    .wready_o(),
     .wdata_i(to_in),
     .wcount_o(to_count),
     .rclk_i(clk_i),
@@ -181,7 +178,7 @@ module rs_dma_channel
     .rvalid_o(to_valid),
     .rready_i(to_ready),
     .rdata_o(to),
-    .rcount_o(unused_to)
+    .rcount_o()
   );
   rs_async_fifo #(
     .Width(8 * LineBytes),

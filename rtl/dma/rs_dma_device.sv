@@ -32,6 +32,8 @@
 //
 // Words lie in lines with 4 bytes where Width is at most 32, with 8 elsewhere. Accesses leave
 // through registers.
+`include "rs_assert.svh"
+
 module rs_dma_device
   import rs_dma_pkg::*;
 #(
@@ -240,10 +242,7 @@ module rs_dma_device
   assign asked_o      = command_i;
   assign moving_o     = state_q == StWrite || state_q == StRead;
 
-  SpaceForLines_A :
-  assert property (@(posedge clk_i) !(rst_ni && full_q) || out_ready_i || out_count_i == '1)
-  else $error("a line of the device finds no space in the FIFO");
-  StartsWhileIdle_A :
-  assert property (@(posedge clk_i) !(rst_ni && start_q) || !busy_i)
-  else $error("a program starts while another one runs");
+  `RS_ASSERT(SpaceForLines_A, !full_q || out_ready_i || out_count_i == '1,
+             "a line of the device finds no space in the FIFO")
+  `RS_ASSERT(StartsWhileIdle_A, !start_q || !busy_i, "a program starts while another one runs")
 endmodule

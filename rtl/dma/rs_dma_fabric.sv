@@ -156,6 +156,4 @@ module rs_dma_fabric
     b_valid_o <= (rst_ni && axi_b_valid_i) ? Cfg.Channels'(1) << axi_b_id_i : '0;
     b_error_o <= axi_b_resp_i[1];
   end
-  logic unused_resp;
-  assign unused_resp = axi_r_resp_i[0] ^ axi_b_resp_i[0];
 endmodule

@@ -23,6 +23,8 @@
 //
 // Bursts are INCR, of whole beats, of at most rs_dma_pkg::burst_bytes, and within 4 KiB. Reads are
 // rounded up to whole beats, which stay within DataAlign bytes.
+`include "rs_assert.svh"
+
 module rs_dma_fetch
   import rs_dma_pkg::*;
 #(
@@ -135,7 +137,7 @@ module rs_dma_fetch
   always_comb begin
     error = ErrNone;
     if (slot_error_q) error = ErrFetch;
-    else if (!(moves || slot.op == OpStart) || slot.unused_flags != '0) error = ErrFormat;
+    else if (!(moves || slot.op == OpStart) || slot.reserved != '0) error = ErrFormat;
     else if (moves && !whole_rows) error = ErrFormat;
     else if (slot.op == OpStart && slot.count >> RingBits != '0) error = ErrFormat;
     else if (moves && slot.data % AddrBits'(DataAlign) != '0) error = ErrAlign;
@@ -321,11 +323,8 @@ module rs_dma_fetch
   assign ar_addr_o  = ar_addr_q;
   assign ar_len_o   = ar_len_q;
 
-  AsksBeforeAnswer_A :
-  assert property (@(posedge clk_i) !(rst_ni && r_valid_i) || kind_valid)
-  else $error("the bus answers what was not asked for");
-  KeepsToItsRoom_A :
-  assert property (@(posedge clk_i) !(rst_ni && line_valid_o) ||
-                   line_count_i != (Cfg.LogDepth + 1)'(1 << Cfg.LogDepth))
-  else $error("words come for which there is no space");
+  `RS_ASSERT(AsksBeforeAnswer_A, !r_valid_i || kind_valid, "the bus answers what was not asked for")
+  `RS_ASSERT(KeepsToItsRoom_A,
+             !line_valid_o || line_count_i != (Cfg.LogDepth + 1)'(1 << Cfg.LogDepth),
+             "words come for which there is no space")
 endmodule

@@ -48,7 +48,7 @@ package rs_dma_pkg;
   typedef struct packed {  // the first field is the highest bits: the last bytes
     logic [AddrBits-1:0]  record;  // where the completion record is written
     logic [AddrBits-1:0]  next;    // the next descriptor; 0: this is the last one
-    logic [5:0]           unused_flags;
+    logic [5:0]           reserved;
     logic                 keep;    // a completion record is written
     logic                 tell;    // status_t.reported is raised
     logic [23:0]          count;   // words; of OpStart: log2 of the degree of the ring

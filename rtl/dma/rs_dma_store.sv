@@ -14,6 +14,8 @@
 //
 // Bursts are as in rs_dma_fetch. The data of a burst follow its address (aw_ready_i) before the
 // next address is taken. Bytes behind the last row have no strobes.
+`include "rs_assert.svh"
+
 module rs_dma_store
   import rs_dma_pkg::*;
 #(
@@ -256,13 +258,10 @@ module rs_dma_store
   assign aw_len_o   = aw_len_q;
   assign aw_turn_o  = aw_take && (aw_record_q || aw_end_q);
 
-  OneBurst_A :
-  assert property (@(posedge clk_i) !(rst_ni && aw_take && busy_q) || (w_take && w_last_o))
-  else $error("a burst is taken before the data of the one before");
-  WordsAreThere_A :
-  assert property (@(posedge clk_i) !(rst_ni && busy_q && !record_q) || line_valid_i || void_i)
-  else $error("a burst began before its words were there");
-  AnswersOfBursts_A :
-  assert property (@(posedge clk_i) !(rst_ni && b_valid_i) || open != '0)
-  else $error("the bus answers a burst that was not written");
+  `RS_ASSERT(OneBurst_A, !(aw_take && busy_q) || (w_take && w_last_o),
+             "a burst is taken before the data of the one before")
+  `RS_ASSERT(WordsAreThere_A, !(busy_q && !record_q) || line_valid_i || void_i,
+             "a burst began before its words were there")
+  `RS_ASSERT(AnswersOfBursts_A, !b_valid_i || open != '0,
+             "the bus answers a burst that was not written")
 endmodule

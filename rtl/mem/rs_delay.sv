@@ -20,8 +20,6 @@ module rs_delay
   localparam bit Memory = Target == TargetEcp5 && (Depth > 16 || (Depth > 6 && Width >= 8));
 
   if (Depth == 0) begin : gen_wire
-    logic unused_clk;
-    assign unused_clk = clk_i;
     assign d_o = d_i;
   end else if (Memory) begin : gen_memory
     // Any first address will do, as it wraps around; a register of an ECP5 begins with 0.

@@ -12,6 +12,8 @@
 // Cost: with RamStyle "block" one RAMB36E2 holds 512 x 72 to 32768 x 1, with "ultra" one URAM288
 // holds 4096 x 72; "distributed" takes LUTs. With TargetEcp5 one EBR holds 512 x 36 to 16384 x 1,
 // and there is no "ultra".
+`include "rs_assert.svh"
+
 module rs_ram_1r1w
   import rs_mem_pkg::*;
 #(
@@ -56,18 +58,15 @@ module rs_ram_1r1w
       if (we_i) mem[waddr_i] <= wdata_i;
       if (re_i) read_q <= mem[raddr_i];
     end
-    NoCollision_A :
-    assert property (@(posedge clk_i) !(we_i && re_i && waddr_i == raddr_i))
-    else $error("address %0d is read and written at once", raddr_i);
+    `RS_ASSERT(NoCollision_A, !(we_i && re_i && waddr_i == raddr_i),
+               $sformatf("address %0d is read and written at once", raddr_i), clk_i, 1'b1)
   end
 
   if (Depth != 2 ** AddrWidth) begin : gen_partial
-    WriteInRange_A :
-    assert property (@(posedge clk_i) !we_i || 32'(waddr_i) < Depth)
-    else $error("write to address %0d of %0d", waddr_i, Depth);
-    ReadInRange_A :
-    assert property (@(posedge clk_i) !re_i || 32'(raddr_i) < Depth)
-    else $error("read of address %0d of %0d", raddr_i, Depth);
+    `RS_ASSERT(WriteInRange_A, !we_i || 32'(waddr_i) < Depth,
+               $sformatf("write to address %0d of %0d", waddr_i, Depth), clk_i, 1'b1)
+    `RS_ASSERT(ReadInRange_A, !re_i || 32'(raddr_i) < Depth,
+               $sformatf("read of address %0d of %0d", raddr_i, Depth), clk_i, 1'b1)
   end
 
   if (ReadLatency == 2) begin : gen_output_register

@@ -16,6 +16,8 @@
 // With twice_i each row lasts two cycles, half_o naming its half.
 //
 // start_i: one cycle, while idle; the first step stands at the outputs two cycles later.
+`include "rs_assert.svh"
+
 module rs_automorph_sequencer
   import rs_ntt_pkg::*;
 #(
@@ -58,10 +60,8 @@ module rs_automorph_sequencer
     always_ff @(posedge clk_i) moved_q <= moved;
     assign first = LogN'(moved_q >> ring_i.log_sub_polys);
   end else begin : gen_whole
-    logic unused_sub_poly;
     logic [LogN-1:0] moved_q;
     always_ff @(posedge clk_i) moved_q <= element_i[LogN:1];
-    assign unused_sub_poly = ^sub_poly_i;
     assign first        = moved_q;
   end
   assign increment = element_i[LogN-1:0] << ring_i.skip;
@@ -115,11 +115,11 @@ module rs_automorph_sequencer
   assign half_o      = half_out_q;
   assign offset_o    = offset_q;
 
-  SubPolyOfRing_A :
-  assert property (@(posedge clk_i) !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys))
-  else $error("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i, ring_i.log_sub_polys);
-  ElementOfRing_A :
-  assert property (@(posedge clk_i) !start_i || (element_i[0] && element_i >>
-                   (LogN + 1 - 32'(ring_i.skip) + 32'(ring_i.log_sub_polys)) == '0))
-  else $error("element %0d is not odd and below twice the ring's degree", element_i);
+  `RS_ASSERT(SubPolyOfRing_A, !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys),
+             $sformatf("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i,
+                 ring_i.log_sub_polys))
+  `RS_ASSERT(ElementOfRing_A,
+             !start_i || (element_i[0] && element_i >>
+                 (LogN + 1 - 32'(ring_i.skip) + 32'(ring_i.log_sub_polys)) == '0),
+             $sformatf("element %0d is not odd and below twice the ring's degree", element_i))
 endmodule

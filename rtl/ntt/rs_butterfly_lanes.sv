@@ -78,13 +78,11 @@ module rs_butterfly_lanes
     if (Twiddles == TwiddlesStored) begin : gen_stored
       assign factor[i] = tw_factor_i[i];
     end else begin : gen_generated
-      logic unused_factor;
-      assign unused_factor = ^tw_factor_i[i];
       assign factor[i]     = product[i+Cores];
     end
   end
 
-  // ---- pointwise operands of the lower lanes: with one multiplier, then those of the upper ones --
+  // ---- pointwise operands of the lower lanes: with one multiplier, then those of the upper ones -
   logic             second;  // which of two words x is
   logic [Width-1:0] point_x [Cores][2];
   logic [Width-1:0] point_b [Cores];
@@ -102,13 +100,9 @@ module rs_butterfly_lanes
       assign point_x[i] = '{use_link_i ? link_i[i] : a_i[i], x_q};
       assign point_b[i] = upper_q ? b_q : b_i[i];
       assign point_c[i] = upper_q ? c_q : c_i[i];
-      logic unused_factor;
-      assign unused_factor = ^{tw_hi_i[i], tw_lo_i};
     end
     assign second = upper_q;
   end else begin : gen_at_once
-    logic unused_in_turn;
-    assign unused_in_turn = ^{valid_i, sum_i};
     for (genvar i = 0; i < Cores; i++) begin : gen_core
       assign point_x[i] = '{a_i[i], link_i[i]};
       assign point_b[i] = b_i[i];
@@ -117,7 +111,7 @@ module rs_butterfly_lanes
     assign second = use_link_i;
   end
 
-  // ---- operands of the multipliers, and what is delayed with them ----------------------------------
+  // ---- operands of the multipliers, and what is delayed with them -------------------------------
   logic [Width-1:0] half_sum [Cores];  // of an inverse butterfly
   logic [Width-1:0] half_difference [Cores];
   logic [Width-1:0] x_d [Cores];

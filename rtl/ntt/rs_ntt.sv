@@ -20,6 +20,8 @@
 //
 // Cost: a modular multiplier a core with TwiddlesStored, two with TwiddlesGenerated, and the memory
 // of N words beside that of the tables.
+`include "rs_assert.svh"
+
 module rs_ntt
   import rs_arith_pkg::*;
   import rs_mem_pkg::*;
@@ -95,7 +97,7 @@ module rs_ntt
 
   // ---- order of the transform -------------------------------------------------------------------
   step_t step, later_step, read_step, result_step;
-  logic  begins, last, ended, unused_again;
+  logic  begins, last, ended;
   rs_delay #(
     .Width(1),
     .Depth(twiddle_lead(Twiddles, Reduction))
@@ -113,7 +115,7 @@ module rs_ntt
     .start_i(begins),
     .inverse_i,
     .valid_o(step.valid),
-    .again_o(unused_again),
+    .again_o(),
     .last_o(last),
     .row_u_o(step.row_u),
     .row_t_o(step.row_t),
@@ -305,10 +307,7 @@ module rs_ntt
     .word_o(written)
   );
 
-  StartWhileIdle_A :
-  assert property (@(posedge clk_i) !(start_i && busy_q))
-  else $error("start_i while a transform runs");
-  LastWrite_A :
-  assert property (@(posedge clk_i) !(busy_q && ended) || we_q)
-  else $error("the last write does not come in the cycle that the latency says");
+  `RS_ASSERT(StartWhileIdle_A, !(start_i && busy_q), "start_i while a transform runs")
+  `RS_ASSERT(LastWrite_A, !(busy_q && ended) || we_q,
+             "the last write does not come in the cycle that the latency says")
 endmodule

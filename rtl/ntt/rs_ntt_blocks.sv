@@ -13,6 +13,8 @@
 //
 // start_i: one cycle, while idle. The outputs of step s come 1 + s cycles after it, plus the gaps
 // before that step.
+`include "rs_assert.svh"
+
 module rs_ntt_blocks
   import rs_ntt_pkg::*;
 #(
@@ -35,7 +37,7 @@ module rs_ntt_blocks
   localparam int unsigned LogLanes = $clog2(2 * Cores);
   localparam int unsigned RowBits  = LogN - LogLanes;
 
-  logic               valid, stage_end, unused_last;
+  logic               valid, stage_end;
   logic [LogN-1:0]    stride;
   logic [RowBits-1:0] step;
   rs_ntt_steps #(
@@ -50,7 +52,7 @@ module rs_ntt_blocks
     .stride_o(stride),
     .step_o(step),
     .stage_end_o(stage_end),
-    .last_o(unused_last)
+    .last_o()
   );
 
   // Across rows a block ends with the upper halves of its last pair of rows.
@@ -94,7 +96,7 @@ module rs_ntt_blocks
   assign mark_o   = mark_q;
   assign odd_o    = !across && ^step;
 
-  SubPolyOfRing_A :
-  assert property (@(posedge clk_i) !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys))
-  else $error("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i, ring_i.log_sub_polys);
+  `RS_ASSERT(SubPolyOfRing_A, !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys),
+             $sformatf("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i,
+                 ring_i.log_sub_polys))
 endmodule

@@ -76,8 +76,6 @@ module rs_ntt_factors
   );
 
   if (Twiddles == TwiddlesStored) begin : gen_stored
-    logic unused_writes;
-    assign unused_writes = ^{lo_we_i, hi_we_i};
     assign hi_o    = '{default: '0};
     assign lo_o    = '0;
     rs_ntt_twiddle_stored #(
@@ -97,8 +95,6 @@ module rs_ntt_factors
       .wdata_i
     );
   end else begin : gen_generated
-    logic unused_write;
-    assign unused_write = ^{factor_we_i, waddr_i};
     assign factor_o = '{default: '0};
     rs_ntt_twiddle #(
       .Cfg(Cfg)

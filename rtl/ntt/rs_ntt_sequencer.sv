@@ -39,7 +39,6 @@ module rs_ntt_sequencer
   logic               valid, last;
   logic [LogN-1:0]    stride;
   logic [RowBits-1:0] step;
-  logic               unused_stage_end;
   rs_ntt_steps #(
     .Cfg(Cfg)
   ) u_steps (
@@ -51,7 +50,7 @@ module rs_ntt_sequencer
     .valid_o(valid),
     .stride_o(stride),
     .step_o(step),
-    .stage_end_o(unused_stage_end),
+    .stage_end_o(),
     .last_o(last)
   );
 

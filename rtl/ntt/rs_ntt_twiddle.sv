@@ -65,9 +65,7 @@ module rs_ntt_twiddle
     end
   end
 
-  logic               unused_stride;
   logic [MaxLogN-1:0] exponent;
-  assign unused_stride = ^stride_i;
   always_comb begin
     exponent = mark_i;
     for (int unsigned b = 0; b < LogN; b++) exponent[MaxLogN-1-b] |= block_i[b];

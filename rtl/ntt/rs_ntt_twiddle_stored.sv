@@ -46,9 +46,7 @@ module rs_ntt_twiddle_stored
 
   // The number of the sub-polynomial's block 0 in the stage, and the bits below its leading one,
   // which the inverse transform inverts.
-  logic               unused_stride;
   logic [MaxLogN-1:0] blocks, below;
-  assign unused_stride = ^stride_i;
   always_comb begin
     for (int unsigned b = 0; b < MaxLogN; b++) blocks[b] = mark_i[MaxLogN-1-b];
     below = blocks >> 1;

@@ -105,8 +105,6 @@ module rs_key_expander
 
     for (genvar w = 0; w < Words; w++) begin : gen_word
       logic [Width-1:0] word_q;
-      logic             unused_bits;
-      assign unused_bits = ^words[w];
       always_ff @(posedge clk_i) word_q <= words[w][Width-1:0];
       for (genvar i = 0; i < Width; i++) begin : gen_bit
         if (i < LeastBits) begin : gen_always

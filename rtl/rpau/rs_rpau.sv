@@ -93,12 +93,6 @@ module rs_rpau
       end
     end
   end
-  if (LinkWidth > Cfg.Width) begin : gen_narrow
-    for (genvar w = 0; w < HostWords; w++) begin : gen_word
-      logic unused_bits;
-      assign unused_bits = ^host_wdata_i[w][LinkWidth-1:Cfg.Width];
-    end
-  end
 
   logic                           host_poly_we;
   logic [Cfg.Width-1:0]           host_word;
@@ -328,9 +322,6 @@ module rs_rpau
       assign word[k]  = word_i[k][Cfg.Width-1:0];
     end
   end else begin : gen_no_coefficient
-    logic unused_inputs;
-    assign unused_inputs = ^{coefficient_q, coefficient_operand[0][0], coefficient_operand[1][0],
-                             coefficient_operand[2][0], word_valid_i, word_i[0]};
     assign done_o[UnitCoefficient]     = 1'b0;
     assign unit_read[UnitCoefficient]  = '0;
     assign unit_write[UnitCoefficient] = '0;

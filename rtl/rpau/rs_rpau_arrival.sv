@@ -19,16 +19,12 @@ module rs_rpau_arrival
   output logic [Width-1:0]     words_o [Lanes]
 );
   if (LinkWidth == Width) begin : gen_equal
-    logic unused_modulus;
-    assign unused_modulus = ^{clk_i, mu_i};
     assign valid_o = valid_i;
     assign words_o = words_i;
   end else begin : gen_shorter
     localparam int unsigned ScaledBits = folded_scaled_bits(Width);
     logic signed [ScaledBits:0] scaled_q;
     logic [Width-1:0]           correction_q;
-    logic                       unused_tail;
-    assign unused_tail = ^mu_i[Width-1:ScaledBits+1];
     always_ff @(posedge clk_i) begin
       scaled_q     <= mu_i[ScaledBits:0];
       correction_q <= scaled_q[ScaledBits] ? (Width'(1) << (Width - 1)) - Width'(scaled_q >>> 1)

@@ -11,6 +11,8 @@
 //
 // No reset: accesses in progress end, and the chain is empty after rs_rpau_pkg::ResetCycles cycles.
 // Nets between two RPAUs: Words words each way, and a request of IndexBits + RowBits + 9 bits.
+`include "rs_assert.svh"
+
 module rs_rpau_chain
   import rs_rpau_pkg::*;
 #(
@@ -97,12 +99,10 @@ module rs_rpau_chain
       if (rvalid_i[r] || behind_valid) answer_q <= rvalid_i[r] ? rdata_i[r] : behind;
     end
 
-    OneAnswer_A :
-    assert property (@(posedge clk_i) !(rvalid_i[r] && behind_valid))
-    else $error("RPAU %0d answers while another answer passes", r);
-    NoWriteAmongReads_A :
-    assert property (@(posedge clk_i) !(late_re && request_q.we))
-    else $error("the host writes before its reads are answered");
+    `RS_ASSERT(OneAnswer_A, !(rvalid_i[r] && behind_valid),
+               $sformatf("RPAU %0d answers while another answer passes", r), clk_i, 1'b1)
+    `RS_ASSERT(NoWriteAmongReads_A, !(late_re && request_q.we),
+               "the host writes before its reads are answered", clk_i, 1'b1)
   end
   assign rvalid_o = gen_stage[0].valid_q;
   assign rdata_o  = gen_stage[0].answer_q;

@@ -12,6 +12,8 @@
 // is in memory; after a conversion in all RPAUs at once. q_i is the modulus of the command's
 // modulus bank, from the second cycle after start_i on. x_o and own_o are zero while no word is
 // sent. word_i, with word_valid_i, are outputs for this RPAU.
+`include "rs_assert.svh"
+
 module rs_rpau_coefficient
   import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
@@ -70,8 +72,6 @@ module rs_rpau_coefficient
                     rpau_i <= command_i.word[LastLsb+:LastWidth]);
     end
   end
-  logic unused_command;
-  assign unused_command = ^command_i;
 
   // ---- steps: Converters words of a row to convert, or one to permute ---------------------------
   // In a conversion, RPAUs that are nearer to the converter wait first.
@@ -155,8 +155,6 @@ module rs_rpau_coefficient
   );
 
   // ---- words to the converters ------------------------------------------------------------------
-  logic unused_operand;
-  assign unused_operand = ^operand_i[2][0];
   for (genvar k = 0; k < Converters; k++) begin : gen_word
     assign x_o[k]   = (taken.valid && sends_q && !permute_q) ? operand_i[0][k] : '0;
     assign own_o[k] = (taken.valid && own_q) ? operand_i[1][k] : '0;
@@ -214,11 +212,9 @@ module rs_rpau_coefficient
   end
   assign done_o = done_q;
 
-  StartWhileIdle_A :
-  assert property (@(posedge clk_i) !(start_i && (active_q || started_q || left_q != '0)))
-  else $error("an instruction starts while another runs");
-  WholePolynomial_A :
-  assert property (@(posedge clk_i) !(start_i && command_i.decoded.opcode == OpPermute) ||
-                   ring_i.log_sub_polys == '0)
-  else $error("a polynomial in sub-polynomials is permuted");
+  `RS_ASSERT(StartWhileIdle_A, !(start_i && (active_q || started_q || left_q != '0)),
+             "an instruction starts while another runs")
+  `RS_ASSERT(WholePolynomial_A,
+             !(start_i && command_i.decoded.opcode == OpPermute) || ring_i.log_sub_polys == '0,
+             "a polynomial in sub-polynomials is permuted")
 endmodule

@@ -4,6 +4,8 @@
 // the memory. ending_o: the last write is at the memory's port; busy_o ends with it, and done_o
 // follows. From last_i to ending_o: Drain cycles, one more with pair_i, SumDrain with sum_i,
 // BroadcastDrain in a broadcast.
+`include "rs_assert.svh"
+
 module rs_rpau_completion #(
   parameter int unsigned Drain = 31,
   parameter int unsigned SumDrain = 12,
@@ -43,7 +45,5 @@ module rs_rpau_completion #(
   assign ending_o = (drain_q == DrainBits'(1));
   assign done_o   = done_q;
 
-  StartWhileIdle_A :
-  assert property (@(posedge clk_i) !(start_i && busy_q))
-  else $error("an instruction starts while another runs");
+  `RS_ASSERT(StartWhileIdle_A, !(start_i && busy_q), "an instruction starts while another runs")
 endmodule

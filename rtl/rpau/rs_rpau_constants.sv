@@ -4,6 +4,8 @@
 // start_i takes the modulus bank and the two indices; from the third cycle on, k1_o and k2_o hold
 // the constants they name, or 1 and 0 where the instruction uses none, until the next start. (The
 // first operands reach the lanes later than that.) The host writes words while nothing runs.
+`include "rs_assert.svh"
+
 module rs_rpau_constants
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -69,13 +71,10 @@ module rs_rpau_constants
   assign k1_o = k1_q;
   assign k2_o = k2_q;
 
-  FactorInRange_A :
-  assert property (@(posedge clk_i) !(start_i && use_k1_i) || 32'(k1_i) < Words)
-  else $error("constant %0d of %0d", k1_i, Words);
-  AddendInRange_A :
-  assert property (@(posedge clk_i) !(start_i && use_k2_i) || 32'(k2_i) < Words)
-  else $error("constant %0d of %0d", k2_i, Words);
-  WriteInRange_A :
-  assert property (@(posedge clk_i) !we_i || 32'(waddr_i) < Words)
-  else $error("write to constant %0d of %0d", waddr_i, Words);
+  `RS_ASSERT(FactorInRange_A, !(start_i && use_k1_i) || 32'(k1_i) < Words,
+             $sformatf("constant %0d of %0d", k1_i, Words), clk_i, 1'b1)
+  `RS_ASSERT(AddendInRange_A, !(start_i && use_k2_i) || 32'(k2_i) < Words,
+             $sformatf("constant %0d of %0d", k2_i, Words), clk_i, 1'b1)
+  `RS_ASSERT(WriteInRange_A, !we_i || 32'(waddr_i) < Words,
+             $sformatf("write to constant %0d of %0d", waddr_i, Words), clk_i, 1'b1)
 endmodule

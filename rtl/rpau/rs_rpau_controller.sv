@@ -19,6 +19,8 @@
 // The units that an instruction starts and waits for are decoded when its word arrives from the
 // program store, one bit for each unit of each RPAU. The issue compares these bits with the busy
 // units.
+`include "rs_assert.svh"
+
 module rs_rpau_controller
   import rs_mem_pkg::*;
   import rs_rpau_pkg::*;
@@ -128,8 +130,6 @@ module rs_rpau_controller
     assign arrived_o = streamed_q ? arrived_q : '0;
     assign awaited_o = (ready_q && !enough_q) ? word_q[ArrivedLsb+:ArrivedWidth] : '0;
   end else begin : gen_no_key_stream
-    logic unused_arrivals;
-    assign unused_arrivals = ^{streamed_i, arrived_i};
     assign enough    = 1'b1;
     assign arrived_o = '0;
     assign awaited_o = '0;
@@ -181,7 +181,6 @@ module rs_rpau_controller
   assign command_o      = command_q;
   assign start_o        = start_q;
 
-  WriteWhileIdle_A :
-  assert property (@(posedge clk_i) !(program_we_i && busy_q))
-  else $error("the program store is written while a program runs");
+  `RS_ASSERT(WriteWhileIdle_A, !(program_we_i && busy_q),
+             "the program store is written while a program runs")
 endmodule

@@ -57,7 +57,6 @@ module rs_rpau_converters
   logic [TableBits-1:0] load_table_q;
   logic [RowWidth-1:0]  load_row_q;
   logic [Width-1:0]     load_word_q;
-  logic                 unused_load;
   always_ff @(posedge clk_i) begin
     load_q <= load_i;
     if (load_i) begin
@@ -66,7 +65,6 @@ module rs_rpau_converters
       load_word_q  <= load_word_i;
     end
   end
-  assign unused_load = ^{load_table_i, load_row_q};
 
   // ---- when coefficients start ------------------------------------------------------------------
   // The first word of RPAU 0 stands at its converter FirstWait cycles after the first step of the
@@ -100,8 +98,6 @@ module rs_rpau_converters
       end
     end
   end
-  logic unused_inputs;
-  assign unused_inputs = ^{ring_i, table_i};
 
   // ---- the way from the RPAUs, the conversions --------------------------------------------------
   logic [Converters-1:0] valid, ends;
@@ -162,8 +158,6 @@ module rs_rpau_converters
       .word_o(out[k])
     );
   end
-  logic unused_out;
-  assign unused_out = ^{valid, ends};
 
   // ---- the way to the RPAUs ---------------------------------------------------------------------
   typedef struct packed {

@@ -9,6 +9,8 @@
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the
 // last result is in memory.
+`include "rs_assert.svh"
+
 module rs_rpau_dyadic
   import rs_arith_pkg::*;
   import rs_ntt_pkg::*;
@@ -171,14 +173,6 @@ module rs_rpau_dyadic
     end
   end
 
-  if (Cfg.Prng == PrngNone) begin : gen_no_prng
-    logic [Cfg.Width-1:0] unused_seeded;
-    always_comb begin
-      unused_seeded = '0;
-      for (int unsigned l = 0; l < Cfg.DyadicCores; l++) unused_seeded ^= seeded_i[l];
-    end
-  end
-
   // ---- compute ----------------------------------------------------------------------------------
   logic [Cfg.Width-1:0] result [Cfg.DyadicCores];
   for (genvar l = 0; l < Cfg.DyadicCores; l++) begin : gen_lane
@@ -274,14 +268,10 @@ module rs_rpau_dyadic
   end
   assign done_o = done_q;
 
-  StartWhileIdle_A :
-  assert property (@(posedge clk_i) !(start_i && (lead_q != '0 || active_q || drain_q != '0)))
-  else $error("an instruction starts while another runs");
-  LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_q)
-  else $error("the last write does not come in the cycle that the latency says");
-  WriteWhileBusy_A :
-  assert property (@(posedge clk_i) !(rst_ni && we_q) || lead_q != '0 || active_q || last_q ||
-                   drain_q != '0)
-  else $error("a write comes after the cycle that the latency says");
+  `RS_ASSERT(StartWhileIdle_A, !(start_i && (lead_q != '0 || active_q || drain_q != '0)),
+             "an instruction starts while another runs")
+  `RS_ASSERT(LastWriteAtCompletion_A, drain_q != DrainBits'(1) || we_q,
+             "the last write does not come in the cycle that the latency says")
+  `RS_ASSERT(WriteWhileBusy_A, !we_q || lead_q != '0 || active_q || last_q || drain_q != '0,
+             "a write comes after the cycle that the latency says")
 endmodule

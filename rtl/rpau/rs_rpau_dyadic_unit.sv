@@ -41,8 +41,6 @@ module rs_rpau_dyadic_unit
   output work_write_t           write_o,
   output logic [Cfg.Width-1:0]  wdata_o [Lanes]
 );
-  logic unused_host;
-  assign unused_host = ^{host_i, ring_i};
 
   if (Cfg.DyadicCores > 0) begin : gen_dyadic
     logic [Cfg.Width-1:0] k1, k2;
@@ -114,14 +112,6 @@ module rs_rpau_dyadic_unit
       .wdata_o
     );
   end else begin : gen_nothing
-    logic                 unused_inputs;
-    logic [Cfg.Width-1:0] unused_words;
-    always_comb begin
-      unused_words = operand_i[0][0] ^ operand_i[1][0] ^ operand_i[2][0];
-      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= key_i[l];
-    end
-    assign unused_inputs = ^{clk_i, rst_ni, start_i, command_i, set_i, q_i, mu_i, shift_i, index_i,
-                             host_word_i};
     assign done_o     = 1'b0;
     assign read_o     = '0;
     assign key_read_o = '0;

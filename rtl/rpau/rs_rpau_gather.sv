@@ -5,6 +5,8 @@
 // (rs_rpau_pkg::interconnect_latency()). The sender ignores them. At most one RPAU sends. Cost: a
 // selector of Rpaus rows, HopCycles rows of registers, and as many an RPAU. Registers of a hop
 // stand behind the selector and at the RPAU that the words reach.
+`include "rs_assert.svh"
+
 module rs_rpau_gather #(
   parameter int unsigned Rpaus = 5,
   parameter int unsigned HopCycles = 1,
@@ -58,7 +60,5 @@ module rs_rpau_gather #(
     );
   end
 
-  OneSender_A :
-  assert property (@(posedge clk_i) $onehot0(send_i))
-  else $error("more than one RPAU sends: %b", send_i);
+  `RS_ASSERT(OneSender_A, $onehot0(send_i), $sformatf("more than one RPAU sends: %b", send_i))
 endmodule

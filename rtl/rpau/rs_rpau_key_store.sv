@@ -3,6 +3,8 @@
 // The host writes whole rows; units read them, one unit at a time (the program's hazard rule).
 // Latency from read_i to words: rs_ntt_pkg::memory_read_latency(), like the work memory's, so that
 // the two arrive together.
+`include "rs_assert.svh"
+
 module rs_rpau_key_store
   import rs_mem_pkg::*;
   import rs_rpau_pkg::*;
@@ -78,13 +80,9 @@ module rs_rpau_key_store
   end
   assign rdata_o = word_q;
 
-  WriteInRange_A :
-  assert property (@(posedge clk_i) !we_i || 32'(windex_i) < Polys)
-  else $error("write to key polynomial %0d of %0d", windex_i, Polys);
-  ReadInRange_A :
-  assert property (@(posedge clk_i) reads == '0 || 32'(poly) < Polys)
-  else $error("read of key polynomial %0d of %0d", poly, Polys);
-  OneReader_A :
-  assert property (@(posedge clk_i) $onehot0(reads))
-  else $error("two units read the key store");
+  `RS_ASSERT(WriteInRange_A, !we_i || 32'(windex_i) < Polys,
+             $sformatf("write to key polynomial %0d of %0d", windex_i, Polys), clk_i, 1'b1)
+  `RS_ASSERT(ReadInRange_A, reads == '0 || 32'(poly) < Polys,
+             $sformatf("read of key polynomial %0d of %0d", poly, Polys), clk_i, 1'b1)
+  `RS_ASSERT(OneReader_A, $onehot0(reads), "two units read the key store", clk_i, 1'b1)
 endmodule

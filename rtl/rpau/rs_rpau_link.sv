@@ -7,6 +7,8 @@
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, in all RPAUs at once, when the last of them has written its last row.
+`include "rs_assert.svh"
+
 module rs_rpau_link
   import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
@@ -40,7 +42,6 @@ module rs_rpau_link
   // ---- the running instruction ------------------------------------------------------------------
   logic [DstWidth-1:0] wsel_q, sel_q;
   logic                started_q, sender_q, busy_q, done_q;
-  logic                unused_command;
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (start_i) begin
@@ -49,7 +50,6 @@ module rs_rpau_link
       sender_q <= sender_i;
     end
   end
-  assign unused_command = ^command_i;
 
   // ---- send: everyone counts the rows, for all end together -------------------------------------
   logic               active_q, read_q, last_q;
@@ -124,11 +124,8 @@ module rs_rpau_link
   end
   assign link_send_o = sender_q && (busy_q || done_q || held);
 
-  StartWhileIdle_A :
-  assert property (@(posedge clk_i) !(start_i && busy_q))
-  else $error("an instruction starts while another runs");
-  ReceivesAllRows_A :
-  assert property (@(posedge clk_i) !(done_q && !sender_q) ||
-                                    count_q == (RowBits + 1)'(last_row) + 1'b1)
-  else $error("a send ends after %0d of %0d rows", count_q, 32'(last_row) + 1);
+  `RS_ASSERT(StartWhileIdle_A, !(start_i && busy_q), "an instruction starts while another runs")
+  `RS_ASSERT(ReceivesAllRows_A,
+             !(done_q && !sender_q) || count_q == (RowBits + 1)'(last_row) + 1'b1,
+             $sformatf("a send ends after %0d of %0d rows", count_q, 32'(last_row) + 1))
 endmodule

@@ -9,6 +9,8 @@
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, when all is in memory. A broadcast ends in all its RPAUs at once, with the last row.
+`include "rs_assert.svh"
+
 module rs_rpau_main
   import rs_arith_pkg::*;
   import rs_ntt_pkg::*;
@@ -451,21 +453,15 @@ module rs_rpau_main
     .done_o
   );
 
-  LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) !(ending && !broadcast_q) || we_q)
-  else $error("the last write does not come in the cycle that the latency says");
-  WriteWhileBusy_A :
-  assert property (@(posedge clk_i) !(rst_ni && we_q) || busy)
-  else $error("a write comes after the cycle that the latency says");
-  PairsInSubPolys_A :
-  assert property (@(posedge clk_i) !(start_i && pairs) || ring_i.log_sub_polys != '0)
-  else $error("the ring's polynomials do not lie in sub-polynomials");
-  ReceivesAllRows_A :
-  assert property (@(posedge clk_i) !(receive_q && ending) || received)
-  else $error("a broadcast ends without all of its rows");
+  `RS_ASSERT(LastWriteAtCompletion_A, !(ending && !broadcast_q) || we_q,
+             "the last write does not come in the cycle that the latency says")
+  `RS_ASSERT(WriteWhileBusy_A, !we_q || busy, "a write comes after the cycle that the latency says")
+  `RS_ASSERT(PairsInSubPolys_A, !(start_i && pairs) || ring_i.log_sub_polys != '0,
+             "the ring's polynomials do not lie in sub-polynomials")
+  `RS_ASSERT(ReceivesAllRows_A, !(receive_q && ending) || received,
+             "a broadcast ends without all of its rows")
 
-  SwapInOrder_A :
-  assert property (@(posedge clk_i) !(row_step.valid && row_step.swap) ||
-                   row_step.pattern == PatternBits'(InOrder))
-  else $error("the halves of a row are swapped in a stage within rows");
+  `RS_ASSERT(SwapInOrder_A,
+             !(row_step.valid && row_step.swap) || row_step.pattern == PatternBits'(InOrder),
+             "the halves of a row are swapped in a stage within rows")
 endmodule

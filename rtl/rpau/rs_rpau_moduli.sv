@@ -3,6 +3,8 @@
 // start_main_i and the other two take the number of a modulus bank; from the second cycle on, until
 // the next start, that bank's modulus is at the unit's outputs. (The first operands come later.)
 // The host writes the words of a modulus, in rows 0 to 3, while nothing runs.
+`include "rs_assert.svh"
+
 module rs_rpau_moduli
   import rs_arith_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -96,16 +98,12 @@ module rs_rpau_moduli
   assign shift_dyadic_o = shift_dyadic_q;
   assign index_dyadic_o = index_dyadic_q;
 
-  MainSetExists_A :
-  assert property (@(posedge clk_i) !start_main_i || 32'(set_main_i) < Sets)
-  else $error("modulus bank %0d of %0d", set_main_i, Sets);
-  DyadicSetExists_A :
-  assert property (@(posedge clk_i) !start_dyadic_i || 32'(set_dyadic_i) < Sets)
-  else $error("modulus bank %0d of %0d", set_dyadic_i, Sets);
-  CoefficientSetExists_A :
-  assert property (@(posedge clk_i) !start_coefficient_i || 32'(set_coefficient_i) < Sets)
-  else $error("modulus bank %0d of %0d", set_coefficient_i, Sets);
-  WrittenSetExists_A :
-  assert property (@(posedge clk_i) !we_i || 32'(wset_i) < Sets)
-  else $error("write to modulus %0d of %0d", wset_i, Sets);
+  `RS_ASSERT(MainSetExists_A, !start_main_i || 32'(set_main_i) < Sets,
+             $sformatf("modulus bank %0d of %0d", set_main_i, Sets))
+  `RS_ASSERT(DyadicSetExists_A, !start_dyadic_i || 32'(set_dyadic_i) < Sets,
+             $sformatf("modulus bank %0d of %0d", set_dyadic_i, Sets))
+  `RS_ASSERT(CoefficientSetExists_A, !start_coefficient_i || 32'(set_coefficient_i) < Sets,
+             $sformatf("modulus bank %0d of %0d", set_coefficient_i, Sets))
+  `RS_ASSERT(WrittenSetExists_A, !we_i || 32'(wset_i) < Sets,
+             $sformatf("write to modulus %0d of %0d", wset_i, Sets))
 endmodule

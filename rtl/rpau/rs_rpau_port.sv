@@ -4,6 +4,8 @@
 // The main unit (main_*) and the link unit send over one interconnect, at most one in the
 // device at a time (the program's hazard rule). The link unit's ports are those of rs_rpau_link;
 // words_i are its words from the work memory. Without a link unit only the main unit sends.
+`include "rs_assert.svh"
+
 module rs_rpau_port
   import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
@@ -63,17 +65,8 @@ module rs_rpau_port
       for (int unsigned l = 0; l < Lanes; l++) link_o[l] = send ? words_i[l] : main_i[l];
     end
 
-    OneSender_A :
-    assert property (@(posedge clk_i) !(main_send_i && send))
-    else $error("main and link unit send at once");
+    `RS_ASSERT(OneSender_A, !(main_send_i && send), "main and link unit send at once")
   end else begin : gen_no_link
-    logic                 unused_inputs;
-    logic [Cfg.Width-1:0] unused_words;
-    always_comb begin
-      unused_words = '0;
-      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= words_i[l];
-    end
-    assign unused_inputs = ^{clk_i, rst_ni, ring_i, start_i, command_i, sender_i, link_valid_i};
     assign done_o       = 1'b0;
     assign reads_o      = 1'b0;
     assign read_o       = '0;

@@ -5,6 +5,8 @@
 // k * HopCycles cycles after they stood at words_i; rs_rpau_pkg::interconnect_latency() is that of
 // the last one. At most one RPAU sends. Cost: HopCycles rows of registers an RPAU. The first stands
 // at the RPAU that the words leave, the last at the one that they reach.
+`include "rs_assert.svh"
+
 module rs_rpau_ring #(
   parameter int unsigned Rpaus = 5,
   parameter int unsigned HopCycles = 1,
@@ -43,7 +45,5 @@ module rs_rpau_ring #(
     );
   end
 
-  OneSender_A :
-  assert property (@(posedge clk_i) $onehot0(send_i))
-  else $error("more than one RPAU sends: %b", send_i);
+  `RS_ASSERT(OneSender_A, $onehot0(send_i), $sformatf("more than one RPAU sends: %b", send_i))
 endmodule

@@ -5,6 +5,8 @@
 // coefficients more every cycle; between blocks of 2^LogBlock of them are expander_pause() cycles.
 // q_i: the modulus, from the second cycle after start_i on. The host writes entries, a word a row,
 // while nothing runs.
+`include "rs_assert.svh"
+
 module rs_rpau_seeded
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;
@@ -58,9 +60,7 @@ module rs_rpau_seeded
   // A memory for each word of an entry, so that all come at once.
   logic                    write;
   logic [SeedWordBits-1:0] word [SeedWords];
-  logic                    unused_host;
   assign write       = host_i.we && host_i.space == SpaceSeed;
-  assign unused_host = ^{host_i, host_word_i};
   for (genvar w = 0; w < SeedWords; w++) begin : gen_word
     rs_ram_1r1w #(
       .Width(SeedWordBits),
@@ -77,8 +77,6 @@ module rs_rpau_seeded
     );
   end
 
-  logic unused_limb;
-  assign unused_limb = ^word[SeedWords-1];
   rs_key_expander #(
     .Width(Width),
     .Lanes(DyadicCores),
@@ -95,10 +93,8 @@ module rs_rpau_seeded
     .residues_o
   );
 
-  SeedInRange_A :
-  assert property (@(posedge clk_i) !use_seed || 32'(command_i.word[SeedLsb+:SeedWidth]) < Seeds)
-  else $error("seed %0d of %0d", command_i.word[SeedLsb+:SeedWidth], Seeds);
-  WriteInRange_A :
-  assert property (@(posedge clk_i) !write || 32'(host_i.index) < Seeds)
-  else $error("write to seed %0d of %0d", host_i.index, Seeds);
+  `RS_ASSERT(SeedInRange_A, !use_seed || 32'(command_i.word[SeedLsb+:SeedWidth]) < Seeds,
+             $sformatf("seed %0d of %0d", command_i.word[SeedLsb+:SeedWidth], Seeds))
+  `RS_ASSERT(WriteInRange_A, !write || 32'(host_i.index) < Seeds,
+             $sformatf("write to seed %0d of %0d", host_i.index, Seeds))
 endmodule

@@ -31,6 +31,8 @@
 //
 // Reset is synchronous and active low, and does not change memories. Most pipelines have no reset:
 // hold it for rs_rpau_pkg::ResetCycles cycles, until they are empty.
+`include "rs_assert.svh"
+
 module rs_rpau_top
   import rs_arith_pkg::*;
   import rs_ntt_pkg::*;
@@ -276,11 +278,6 @@ module rs_rpau_top
       .word_o(converted)
     );
   end else begin : gen_no_converters
-    logic             unused_words;
-    always_comb begin
-      unused_words = 1'b0;
-      for (int unsigned r = 0; r < Cfg.Rpaus; r++) unused_words ^= ^{x[r][0], own[r][0]};
-    end
     assign converted_valid = '0;
     assign converted       = '{default: '0};
   end
@@ -317,19 +314,17 @@ module rs_rpau_top
     );
   end
 
-  RunsTheRing_A :
-  assert property (@(posedge clk_i) !(start_i && !busy_o) ||
-                   (32'(ring_i) >= Cfg.LogN - Cfg.SmallerRings &&
-                    32'(ring_i) <= Cfg.LogN + Cfg.LargerRings))
-  else $error("a program starts in a ring of degree 2^%0d", ring_i);
-  HostWhileIdle_A :
-  assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o) ||
-                   (Cfg.KeyStream && host_we_i && host_space_i == SpaceKey))
-  else $error("the host reaches into a memory while a program runs");
-  StartAfterHost_A :
-  assert property (@(posedge clk_i) !(start_i && !busy_o && host_busy_o))
-  else $error("a program starts while an access of the host is in progress");
-  ReadsWorkPolynomials_A :
-  assert property (@(posedge clk_i) !host_re_i || host_space_i == SpacePoly)
-  else $error("the host reads address space %0d: only work polynomials can be read", host_space_i);
+  `RS_ASSERT(RunsTheRing_A,
+             !(start_i && !busy_o) || (32'(ring_i) >= Cfg.LogN - Cfg.SmallerRings &&
+                 32'(ring_i) <= Cfg.LogN + Cfg.LargerRings),
+             $sformatf("a program starts in a ring of degree 2^%0d", ring_i))
+  `RS_ASSERT(HostWhileIdle_A,
+             !((host_we_i || host_re_i) && busy_o) ||
+             (Cfg.KeyStream && host_we_i && host_space_i == SpaceKey),
+             "the host reaches into a memory while a program runs")
+  `RS_ASSERT(StartAfterHost_A, !(start_i && !busy_o && host_busy_o),
+             "a program starts while an access of the host is in progress")
+  `RS_ASSERT(ReadsWorkPolynomials_A, !host_re_i || host_space_i == SpacePoly,
+             $sformatf("the host reads address space %0d: only work polynomials can be read",
+                 host_space_i))
 endmodule

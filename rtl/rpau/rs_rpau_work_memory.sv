@@ -37,6 +37,8 @@
 // Cost: for a lane and Banks banks a selector of Banks words for each of the main unit's operands;
 // for a word of the dyadic unit a selector of parts a bank and one of Banks words an operand; and
 // in front of each bank's write port a choice among the units, a LUT a bit of three.
+`include "rs_assert.svh"
+
 module rs_rpau_work_memory
   import rs_mem_pkg::*;
   import rs_ntt_pkg::*;
@@ -219,40 +221,37 @@ module rs_rpau_work_memory
       end
     end
 
-    OneReader_A :
-    assert property (@(posedge clk_i) $onehot0(reads))
-    else $error("two units read bank %0d", b);
-    OneWriter_A :
-    assert property (@(posedge clk_i) $onehot0(writes))
-    else $error("two units write bank %0d", b);
+    `RS_ASSERT(OneReader_A, $onehot0(reads), $sformatf("two units read bank %0d", b), clk_i, 1'b1)
+    `RS_ASSERT(OneWriter_A, $onehot0(writes), $sformatf("two units write bank %0d", b), clk_i, 1'b1)
     if (Cfg.DyadicCores != 0 && Cfg.DyadicCores < Lanes) begin : gen_dyadic_stays
       localparam int unsigned Others = Lanes / DyadicPorts - 1;  // parts behind a row's first
       logic [Others-1:0] dyadic_reads_q;                         // the latest
       always_ff @(posedge clk_i) dyadic_reads_q <= Others'({dyadic_reads_q, reads[UnitDyadic]});
-      SideRowStays_A :
-      assert property (@(posedge clk_i) dyadic_reads_q == '0 || reads == '0)
-      else $error("bank %0d is read before the dyadic unit has taken all of a row", b);
+      `RS_ASSERT(SideRowStays_A, dyadic_reads_q == '0 || reads == '0,
+                 $sformatf("bank %0d is read before the dyadic unit has taken all of a row", b),
+                 clk_i, 1'b1)
     end
     for (genvar u = 0; u < Units; u++) begin : gen_unit
       for (genvar k = 0; k < 3; k++) begin : gen_one_poly
-        ReadsOne_A :
-        assert property (@(posedge clk_i) !operand[u][k] || read_q[u].poly[k] == rpoly)
-        else $error("unit %0d reads two polynomials of bank %0d at once", u, b);
+        `RS_ASSERT(ReadsOne_A, !operand[u][k] || read_q[u].poly[k] == rpoly,
+                   $sformatf("unit %0d reads two polynomials of bank %0d at once", u, b),
+                   clk_i, 1'b1)
       end
     end
   end
 
   for (genvar u = 0; u < Units; u++) begin : gen_unit
     for (genvar k = 0; k < 3; k++) begin : gen_operand
-      ReadInRange_A :
-      assert property (@(posedge clk_i) !(read_i[u].valid && read_i[u].uses[k]) ||
-                                        (Operands[u][k] && 32'(read_i[u].poly[k]) < Cfg.WorkPolys))
-      else $error("unit %0d reads polynomial %0d of %0d", u, read_i[u].poly[k], Cfg.WorkPolys);
+      `RS_ASSERT(ReadInRange_A,
+                 !(read_i[u].valid && read_i[u].uses[k]) ||
+                 (Operands[u][k] && 32'(read_i[u].poly[k]) < Cfg.WorkPolys),
+                 $sformatf("unit %0d reads polynomial %0d of %0d", u, read_i[u].poly[k],
+                     Cfg.WorkPolys), clk_i, 1'b1)
     end
-    WriteInRange_A :
-    assert property (@(posedge clk_i) !write_i[u].valid ||
-                                      (Writers[u] && 32'(write_q[u].poly) < Cfg.WorkPolys))
-    else $error("unit %0d writes polynomial %0d of %0d", u, write_q[u].poly, Cfg.WorkPolys);
+    `RS_ASSERT(WriteInRange_A,
+               !write_i[u].valid || (Writers[u] && 32'(write_q[u].poly) < Cfg.WorkPolys),
+               $sformatf("unit %0d writes polynomial %0d of %0d", u, write_q[u].poly,
+                   Cfg.WorkPolys), clk_i, 1'b1)
   end
 
   // The selection of the main unit's operand a is delayed with its words.
@@ -271,10 +270,9 @@ module rs_rpau_work_memory
   assign from_bank[1] = read_bank_q[UnitMain][1];
   assign from_bank[2] = (Cfg.Link && link_busy_i) ? read_bank_q[UnitLink][0]
                                                   : read_bank_q[UnitMain][2];
-  LinkTakesOperandC_A :
-  assert property (@(posedge clk_i) !(Cfg.Link && link_busy_i) ||
-                   !(read_i[UnitMain].valid && read_i[UnitMain].uses[2]))
-  else $error("the main unit reads an operand c while the link unit sends");
+  `RS_ASSERT(LinkTakesOperandC_A,
+             !(Cfg.Link && link_busy_i) || !(read_i[UnitMain].valid && read_i[UnitMain].uses[2]),
+             "the main unit reads an operand c while the link unit sends", clk_i, 1'b1)
 
   logic [Cfg.Width-1:0] operand_q [3][Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
@@ -320,8 +318,6 @@ module rs_rpau_work_memory
       .operand_o(dyadic_o)
     );
   end else begin : gen_no_dyadic
-    logic unused_dyadic;
-    assign unused_dyadic = ^{dyadic_swap_i, dyadic_part_i};
     assign dyadic_o      = '{default: '0};
   end
 
@@ -349,13 +345,6 @@ module rs_rpau_work_memory
       .operand_o(coefficient_o)
     );
   end else begin : gen_no_coefficient
-    logic unused_part;
-    assign unused_part   = ^coefficient_part_i;
     assign coefficient_o = '{default: '0};
-  end
-
-  if (Cfg.Link == 0) begin : gen_no_link
-    logic unused_link;
-    assign unused_link = link_busy_i;
   end
 endmodule

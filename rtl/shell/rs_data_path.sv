@@ -21,6 +21,8 @@
 // the device's rows are shorter. Either direction moves a beat a cycle, or such a row a cycle. Data
 // that are read come host_read_latency() cycles later. That many beats may be in progress; they
 // wait in a memory until the bus takes them. rst_ni, synchronous, drops a burst in any state.
+`include "rs_assert.svh"
+
 module rs_data_path
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -293,8 +295,7 @@ module rs_data_path
     assign host_wdata_o[w] = buffer_q[w];
   end
 
-  OwnsThePort_A :
-  assert property (@(posedge clk_i) !(host_we_o || host_re_o) ||
-                   (claimed_q && (ready_i || (key && host_we_o))))
-  else $error("a burst moves data without owning the host port");
+  `RS_ASSERT(OwnsThePort_A,
+             !(host_we_o || host_re_o) || (claimed_q && (ready_i || (key && host_we_o))),
+             "a burst moves data without owning the host port")
 endmodule

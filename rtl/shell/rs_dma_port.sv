@@ -69,8 +69,7 @@ module rs_dma_port
     refused_o.value = dma_i.we && wide;
   end
 
-  logic taken_q, unused_start;
-  assign unused_start = dma_i.start;
+  logic taken_q;
   always_ff @(posedge clk_i) begin
     taken_q <= rst_ni && (host_we_o || host_re_o || (taken_q && host_busy_i));
   end

@@ -116,11 +116,6 @@ module rs_host_port
       .host_rvalid_i(host_rvalid_i && moving_o),
       .host_rdata_i
     );
-    logic unused_dma;
-    always_comb begin
-      unused_dma = ^{dma_i, host_busy_i};
-      for (int unsigned w = 0; w < HostWords; w++) unused_dma ^= ^dma_wdata_i[w];
-    end
     assign dma_no_place_o = 1'b0;
   end else begin : gen_dma
     rs_dma_port #(
@@ -142,8 +137,6 @@ module rs_host_port
       .host_wdata_o(wdata[1]),
       .host_busy_i
     );
-    logic unused_axi;
-    assign unused_axi = ^{axi_i, forget_i, streams_i, starting_i};
     assign axi_o      = '0;
   end
 

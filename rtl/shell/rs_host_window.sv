@@ -11,6 +11,8 @@
 // there; the next access comes after that. idle_o: no access is in progress, and none
 // is at the device's port in the next cycle. Accesses while the device is not ready, to addresses
 // that it does not have, or of words out of order or too wide are refused and have no effect.
+`include "rs_assert.svh"
+
 module rs_host_window
   import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
@@ -170,7 +172,6 @@ module rs_host_window
   assign host_row_o   = row_address_q;
   assign host_wdata_o = row_q;
 
-  OneAtATime_A :
-  assert property (@(posedge clk_i) !(access_i.valid && fetching_q))
-  else $error("an access comes while the one before waits for its row");
+  `RS_ASSERT(OneAtATime_A, !(access_i.valid && fetching_q),
+             "an access comes while the one before waits for its row")
 endmodule

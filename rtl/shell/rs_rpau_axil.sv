@@ -131,8 +131,6 @@ module rs_rpau_axil
 
   localparam int unsigned HostWords = host_words(2 * Cfg.Cores);
   logic [Cfg.Width-1:0] no_words [HostWords];
-  logic [Cfg.Width-1:0] unused_words [HostWords];
-  dma_response_t        unused_dma;
   assign no_words = '{default: '0};
   rs_rpau_shell #(
     .Cfg(Cfg)
@@ -145,7 +143,7 @@ module rs_rpau_axil
     .axi_o(axi_response),
     .dma_i('0),
     .dma_wdata_i(no_words),
-    .dma_o(unused_dma),
-    .dma_rdata_o(unused_words)
+    .dma_o(),
+    .dma_rdata_o()
   );
 endmodule

@@ -33,12 +33,9 @@ module rs_rpau_uart
   );
 
   axi_request_t  no_request;
-  axi_response_t unused_response;
   assign no_request = '{b_ready: 1'b1, r_ready: 1'b1, default: '0};
   localparam int unsigned HostWords = host_words(2 * Cfg.Cores);
   logic [Cfg.Width-1:0] no_words [HostWords];
-  logic [Cfg.Width-1:0] unused_words [HostWords];
-  dma_response_t        unused_dma;
   assign no_words = '{default: '0};
   rs_rpau_shell #(
     .Cfg(Cfg)
@@ -48,10 +45,10 @@ module rs_rpau_uart
     .axil_i(axil_request),
     .axil_o(axil_response),
     .axi_i(no_request),
-    .axi_o(unused_response),
+    .axi_o(),
     .dma_i('0),
     .dma_wdata_i(no_words),
-    .dma_o(unused_dma),
-    .dma_rdata_o(unused_words)
+    .dma_o(),
+    .dma_rdata_o()
   );
 endmodule

@@ -11,6 +11,8 @@
 //
 // The slave must answer every access: there is no time-out on the bus. Cost: a memory of 4,096
 // bytes, half of it for the request, half for the answer.
+`include "rs_assert.svh"
+
 module rs_uart_bridge
   import rs_shell_pkg::*;
 #(
@@ -409,8 +411,7 @@ module rs_uart_bridge
     if (silent && (state_q inside {StHead, StData, StCheck, StDrain})) reject_q <= StatusBroken;
   end
 
-  NothingUnchecked_A :
-  assert property (@(posedge clk_i) !rst_ni || !(aw_valid_q || w_valid_q || ar_valid_q) ||
-                   (state_q inside {StWrite, StRead}))
-  else $error("the bus is used outside of a frame that was checked");
+  `RS_ASSERT(NothingUnchecked_A,
+             !(aw_valid_q || w_valid_q || ar_valid_q) || (state_q inside {StWrite, StRead}),
+             "the bus is used outside of a frame that was checked")
 endmodule

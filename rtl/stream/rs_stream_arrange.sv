@@ -22,8 +22,6 @@ module rs_stream_arrange
   output logic [Width-1:0] x_o [Polys*Lanes]
 );
   if (Stage < LogLanes) begin : gen_wait
-    logic unused_control;
-    assign unused_control = ^{rst_ni, first_i};
     for (genvar l = 0; l < Polys * Lanes; l++) begin : gen_lane
       rs_delay #(
         .Width(Width),
@@ -35,10 +33,9 @@ module rs_stream_arrange
       );
     end
   end else begin : gen_exchange
-    logic                 unused_active;
     logic [LogPeriod-1:0] frame_time;
     rs_stream_clock #(.LogPeriod(LogPeriod)) u_clock (
-      .clk_i, .rst_ni, .first_i, .active_o(unused_active), .time_o(frame_time)
+      .clk_i, .rst_ni, .first_i, .active_o(), .time_o(frame_time)
     );
     for (genvar pair = 0; pair < Polys * Lanes / 2; pair++) begin : gen_pair
       rs_stream_exchange #(

@@ -96,11 +96,6 @@ module rs_stream_axis
     assign sent_a[l] = s_axis_a_tdata[l*WordBits+:Width];
     assign sent_b[l] = s_axis_b_tdata[l*WordBits+:Width];
     assign m_axis_p_tdata[l*WordBits+:WordBits] = WordBits'(result[l]);
-    if (Width < WordBits) begin : gen_unused
-      logic unused_high_bits;
-      assign unused_high_bits = ^{s_axis_a_tdata[l*WordBits+Width+:WordBits-Width],
-                                  s_axis_b_tdata[l*WordBits+Width+:WordBits-Width]};
-    end
   end
   rs_stream_input #(
     .Cfg(Cfg)

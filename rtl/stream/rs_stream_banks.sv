@@ -6,6 +6,8 @@
 //
 // The word that stands at read time t is number time_o of the bank; active_o says that it is
 // wanted.
+`include "rs_assert.svh"
+
 module rs_stream_banks #(
   parameter  int unsigned LogPeriod = 11,
   parameter  int unsigned Slots = 2,
@@ -64,10 +66,7 @@ module rs_stream_banks #(
     if (!rst_ni) used_q <= '0;
     else used_q <= used_q + (BankWidth + 1)'(start_i) - (BankWidth + 1)'(&time_o);
   end
-  BankFree_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(used_q) <= Banks)
-  else $error("%0d frames share %0d banks", used_q, Banks);
-  BankWritten_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !first_i || used_q != '0)
-  else $error("a frame has no factors");
+  `RS_ASSERT(BankFree_A, 32'(used_q) <= Banks,
+             $sformatf("%0d frames share %0d banks", used_q, Banks))
+  `RS_ASSERT(BankWritten_A, !first_i || used_q != '0, "a frame has no factors")
 endmodule

@@ -2,6 +2,8 @@
 //
 // time_o is 0, and active_o low, between frames. At least Period = 2^LogPeriod cycles lie between
 // two first_i.
+`include "rs_assert.svh"
+
 module rs_stream_clock #(
   parameter int unsigned LogPeriod = 11
 ) (
@@ -20,7 +22,6 @@ module rs_stream_clock #(
   assign active_o = rst_ni && (first_i || time_q != '0);
   assign time_o   = first_i ? '0 : time_q;
 
-  FramesApart_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !first_i || time_q == '0)
-  else $error("a frame began in cycle %0d of the one before", time_q);
+  `RS_ASSERT(FramesApart_A, !first_i || time_q == '0,
+             $sformatf("a frame began in cycle %0d of the one before", time_q))
 endmodule

@@ -125,7 +125,6 @@ module rs_stream_core
     .y_o(product)
   );
 
-  logic [ModulusWidth-1:0] unused_modulus;
   rs_stream_transform #(
     .Cfg(Cfg),
     .Polys(1),
@@ -143,7 +142,7 @@ module rs_stream_core
     .modulus_i(modulus_inverse),
     .x_i(product),
     .first_o,
-    .modulus_o(unused_modulus),
+    .modulus_o(),
     .x_o(y_o)
   );
 endmodule

@@ -18,8 +18,6 @@ module rs_stream_delay
   output logic [Width-1:0] d_o
 );
   if (Depth < 16) begin : gen_shift
-    logic unused_rst;
-    assign unused_rst = rst_ni;
     rs_delay #(
       .Width(Width),
       .Depth(Depth)

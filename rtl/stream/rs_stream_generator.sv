@@ -16,6 +16,8 @@
 //
 // A slot is free again when its frame begins to flow (launch_i). modulus_o and scale_o belong to
 // the frame that is next, ready_o says that all its groups have gone out.
+`include "rs_assert.svh"
+
 module rs_stream_generator
   import rs_stream_pkg::*;
 #(
@@ -158,8 +160,6 @@ module rs_stream_generator
     .d_i(product_q),
     .d_o(result)
   );
-  logic unused_from;
-  assign unused_from = ^result.from;
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     rs_ram_1r1w #(
@@ -251,7 +251,6 @@ module rs_stream_generator
   assign group_o      = group_q;
   assign words_o      = words_q;
 
-  LaunchReady_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !launch_i || ready_o)
-  else $error("a frame was launched before its factors were made");
+  `RS_ASSERT(LaunchReady_A, !launch_i || ready_o,
+             "a frame was launched before its factors were made")
 endmodule

@@ -5,6 +5,8 @@
 // launched; with launch_i in cycle c its first words stand at words_o in cycle c + input_cycles(),
 // and at least Period cycles lie between two launches. fault_o is high for a cycle where last_i is
 // not with a frame's last words: the sender has lost count.
+`include "rs_assert.svh"
+
 module rs_stream_input
   import rs_stream_pkg::*;
 #(
@@ -77,7 +79,5 @@ module rs_stream_input
   always_ff @(posedge clk_i) words_q <= read;
   assign words_o = words_q;
 
-  LaunchFull_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !launch_i || full_o)
-  else $error("a frame was launched that is not there");
+  `RS_ASSERT(LaunchFull_A, !launch_i || full_o, "a frame was launched that is not there")
 endmodule

@@ -5,6 +5,8 @@
 // Where Depth > Short, at least Depth cycles lie between two markers: at most one is in the delay.
 // Long delays are counted and have a reset; short ones are shift registers, which empty themselves
 // while first_i is low.
+`include "rs_assert.svh"
+
 module rs_stream_marker #(
   parameter int unsigned Depth = 100
 ) (
@@ -16,8 +18,6 @@ module rs_stream_marker #(
   localparam int unsigned Short = 60;
 
   if (Depth <= Short) begin : gen_shift
-    logic unused_rst;
-    assign unused_rst = rst_ni;
     rs_delay #(
       .Width(1),
       .Depth(Depth)
@@ -36,8 +36,7 @@ module rs_stream_marker #(
     end
     assign first_o = left_q == CountWidth'(1);
 
-    OneUnderWay_A :
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !first_i || left_q <= CountWidth'(1))
-    else $error("a marker came %0d cycles before the last one left", left_q);
+    `RS_ASSERT(OneUnderWay_A, !first_i || left_q <= CountWidth'(1),
+               $sformatf("a marker came %0d cycles before the last one left", left_q))
   end
 endmodule

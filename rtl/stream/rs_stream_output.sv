@@ -4,6 +4,8 @@
 // A frame has its buffer from launch_i on; buffer_free_o: one more is free. first_i and words_i
 // are the pipeline's. valid_o does not wait for ready_i, and neither it nor the words change before
 // ready_i.
+`include "rs_assert.svh"
+
 module rs_stream_output
   import rs_mem_pkg::*;
   import rs_stream_pkg::*;
@@ -107,7 +109,5 @@ module rs_stream_output
   end
   assign last_o = waiting_q[popped_q[PlaceWidth-1:0]][0][0];
 
-  FrameHasRoom_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !launch_i || buffer_free_o)
-  else $error("a frame was launched that has no buffer");
+  `RS_ASSERT(FrameHasRoom_A, !launch_i || buffer_free_o, "a frame was launched that has no buffer")
 endmodule

@@ -7,6 +7,8 @@
 // Latency rs_stream_pkg::product_cycles. modulus_i stands in the cycle of first_i. push_i hands in
 // the scale of a frame that begins to flow, and frames take them in their order. modulus_o stands
 // from the cycle of first_o on.
+`include "rs_assert.svh"
+
 module rs_stream_product
   import rs_stream_pkg::*;
 #(
@@ -63,9 +65,8 @@ module rs_stream_product
 
   logic [PlaceWidth:0] waiting;
   assign waiting = pushed_q - popped_q;
-  RoomForScale_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(waiting) <= ScaleDepth)
-  else $error("more than %0d frames wait for their second product", ScaleDepth);
+  `RS_ASSERT(RoomForScale_A, 32'(waiting) <= ScaleDepth,
+             $sformatf("more than %0d frames wait for their second product", ScaleDepth))
 
   // ---- products ---------------------------------------------------------------------------------
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane

@@ -88,10 +88,4 @@ module rs_stream_twiddles
     .raddr_i(AddrWidth'((32'(rbank_i) << TimeBits) | raddr)),
     .rdata_o
   );
-
-  logic unused_words;
-  always_comb begin
-    unused_words = ^{rtime_i, waddr, raddr};
-    for (int unsigned l = 0; l < 2 ** LogLanes; l++) unused_words ^= ^words_i[l];
-  end
 endmodule

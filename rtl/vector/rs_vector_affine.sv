@@ -61,8 +61,6 @@ module rs_vector_affine
   // The element modulo 4, delayed with the sums: its lowest bit is 1.
   logic twice;
   rs_delay #(.Depth(affine_lead() - 1)) u_twice (.clk_i, .d_i(element_i[1]), .d_o(twice));
-  logic unused_one;
-  assign unused_one = element_i[0];
 
   // ---- switches, by index -----------------------------------------------------------------------
   logic [Width-1:0] x [Stages+1][Lanes];

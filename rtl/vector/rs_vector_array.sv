@@ -18,6 +18,8 @@
 // more after a row of a transform.
 //
 // Cost: the network and the units, and delays of moduli and controls once for all units.
+`include "rs_assert.svh"
+
 module rs_vector_array
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -66,7 +68,7 @@ module rs_vector_array
     else transforms_q <= transforms[Last-1:0];
   end
 
-  // ---- network ------------------------------------------------------------------------------------
+  // ---- network ----------------------------------------------------------------------------------
   permute_t         permute;
   logic [Width-1:0] x [Lanes];
   always_comb begin
@@ -87,7 +89,7 @@ module rs_vector_array
     .x_o(x)
   );
 
-  // ---- what meets the row behind it ---------------------------------------------------------------
+  // ---- what meets the row behind it -------------------------------------------------------------
   transform_t transform;
   logic       point;
   rs_delay #(
@@ -147,7 +149,7 @@ module rs_vector_array
     shift_q <= shift;
   end
 
-  // ---- factors: the table's row and the direction, when each stage needs them ---------------------
+  // ---- factors: the table's row and the direction, when each stage needs them -------------------
   logic [TableWidth-1:0] row_of_stage [LogRadix];
   logic [LogRadix-1:0]   forward, inverse;
   for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
@@ -171,12 +173,11 @@ module rs_vector_array
   for (genvar g = 0; g < LogRadix; g++) begin : gen_table
     assign table_re_o[g]  = forward[g] || inverse[LogRadix-1-g];
     assign table_row_o[g] = forward[g] ? row_of_stage[g] : row_of_stage[LogRadix-1-g];
-    OneDirection_A :
-    assert property (@(posedge clk_i) !(forward[g] && inverse[LogRadix-1-g] && rst_ni))
-    else $error("stage %0d has rows of both directions: let array_turn() cycles pass", g);
+    `RS_ASSERT(OneDirection_A, !(forward[g] && inverse[LogRadix-1-g]),
+               $sformatf("stage %0d has rows of both directions: let array_turn() cycles pass", g))
   end
 
-  // ---- units --------------------------------------------------------------------------------------
+  // ---- units ------------------------------------------------------------------------------------
   for (genvar u = 0; u < Lanes / Radix; u++) begin : gen_unit
     logic [Width-1:0] unit_x [Radix];
     logic [Width-1:0] unit_factor [Radix];

@@ -18,6 +18,8 @@
 // core_transform_latency + 8 cycles, until they have left.
 //
 // Cost: the memories and the array, and multiplexers of Banks + 3 words for each lane and operand.
+`include "rs_assert.svh"
+
 module rs_vector_core
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -188,14 +190,12 @@ module rs_vector_core
   end
   for (genvar f = 0; f < Halves; f++) begin : gen_one_reader
     for (genvar b = 0; b < Banks; b++) begin : gen_bank
-      OneReader_A :
-      assert property (@(posedge clk_i) !rst_ni || $onehot0(of_bank[b][f]))
-      else $error("half %0d of bank %0d is read by several: %b", f, b, of_bank[b][f]);
+      `RS_ASSERT(OneReader_A, $onehot0(of_bank[b][f]),
+                 $sformatf("half %0d of bank %0d is read by several: %b", f, b, of_bank[b][f]))
     end
     for (genvar s = 0; s < LoadStreams; s++) begin : gen_stream
-      OneReader_A :
-      assert property (@(posedge clk_i) !rst_ni || $onehot0(of_stream[s][f]))
-      else $error("half %0d of stream %0d is read by several: %b", f, s, of_stream[s][f]);
+      `RS_ASSERT(OneReader_A, $onehot0(of_stream[s][f]),
+                 $sformatf("half %0d of stream %0d is read by several: %b", f, s, of_stream[s][f]))
     end
   end
 
@@ -301,9 +301,8 @@ module rs_vector_core
       .rdata_o(choice[b])
     );
     for (genvar f = 0; f < Halves; f++) begin : gen_half
-      OneWriter_A :
-      assert property (@(posedge clk_i) !rst_ni || $onehot0(to_bank[b][f]))
-      else $error("half %0d of bank %0d is written by several: %b", f, b, to_bank[b][f]);
+      `RS_ASSERT(OneWriter_A, $onehot0(to_bank[b][f]),
+                 $sformatf("half %0d of bank %0d is written by several: %b", f, b, to_bank[b][f]))
     end
   end
 
@@ -426,7 +425,6 @@ module rs_vector_core
   logic [  LogRadix-1:0] array_time;
   logic [  LogLanes-1:0] array_element, array_constant;
   logic [TableWidth-1:0] array_table_row;
-  logic                  unused_table_row;
   rs_delay #(.Width($bits(row_t)), .Depth(ToArray)) u_row (
     .clk_i, .d_i(row), .d_o(array_row)
   );
@@ -438,7 +436,6 @@ module rs_vector_core
   rs_delay #(.Width(TableWidth), .Depth(ToArray - 1)) u_table_row (
     .clk_i, .d_i(table_row[TableWidth-1:0]), .d_o(array_table_row)
   );
-  assign unused_table_row = ^table_row;
 
   // Moduli, read a cycle before they enter.
   logic [Width-1:0]      q [Points];

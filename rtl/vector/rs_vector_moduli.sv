@@ -61,8 +61,6 @@ module rs_vector_moduli
         .d_o({mu_o[s], shift_o[s]})
       );
     end else begin : gen_no_reciprocal
-      logic unused_reciprocal;
-      assign unused_reciprocal     = ^{mu_first, shift_first};
       assign {mu_o[s], shift_o[s]} = '0;
     end
   end

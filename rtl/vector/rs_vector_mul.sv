@@ -31,8 +31,6 @@ module rs_vector_mul
   output logic [     Width-1:0] p_o
 );
   if (product_two_steps(Cfg)) begin : gen_two_steps
-    logic unused_reciprocal;
-    assign unused_reciprocal = ^{mu_i, shift_i};
     rs_mod_mul_two_steps #(
       .Width(Cfg.Width),
       .StepBits(Cfg.StepBits)
@@ -46,8 +44,6 @@ module rs_vector_mul
   end else if (Reduction == VectorMontgomery) begin : gen_montgomery
     localparam int unsigned Steps = scale_steps(Width, StepBits);
     localparam int unsigned LastBits = Width - (Steps - 1) * StepBits;
-    logic unused_reciprocal;
-    assign unused_reciprocal = ^{mu_i, shift_i};
 
     logic [Width-1:0] low, high, high_late;
     rs_mul #(

@@ -60,10 +60,6 @@ module rs_vector_permute
       end
     end
   end
-  if (LogRadix < MaxLogRadix) begin : gen_lower_radix
-    logic unused_exchange;
-    assign unused_exchange = ^permute_i.exchange[MaxLogRadix-1:LogRadix];
-  end
 
   // ---- affine map -------------------------------------------------------------------------------
   logic [LogLanes-1:0] element, constant;

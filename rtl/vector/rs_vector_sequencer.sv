@@ -20,6 +20,8 @@
 //
 // Cost: counters, an instruction's registers and the passes' memory. No multiplier: an
 // automorphism's row comes from the one before by an addition.
+`include "rs_assert.svh"
+
 module rs_vector_sequencer
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -187,9 +189,8 @@ module rs_vector_sequencer
       waiting_q <= pass_ends ? pause_q != '0 : waiting_q && wait_q != WaitWidth'(1);
     end
   end
-  NotBusy_A :
-  assert property (@(posedge clk_i) !rst_ni || !take || !busy_q || ends)
-  else $error("an instruction is issued, and the one before it has rows left");
+  `RS_ASSERT(NotBusy_A, !take || !busy_q || ends,
+             "an instruction is issued, and the one before it has rows left")
 
   // ---- what the next limb and the next pass take ------------------------------------------------
   pass_t      pass, next_pass_q;
@@ -220,8 +221,6 @@ module rs_vector_sequencer
   assign pass  = pass_now_q;
   assign entry = entry_now_q;
   // Looked up ahead: x_first_q, target_first_q.
-  logic unused_ahead;
-  assign unused_ahead = ^{own_q.x, entry.source, entry.target};
   always_ff @(posedge clk_i) begin
     next_x_first_q      <= first_row(next_source_q, row_bits_q);
     next_target_first_q <= first_row('{origin: FromBank, slot: next_entry_q.target}, row_bits_q);

@@ -64,8 +64,6 @@ module rs_vector_stage
     logic [Width-1:0] u, t, x, x_late, w_q;
     assign u = point_i ? (z_is_x_i ? x : z_i[k]) ^ {Width{negative_i}} : word_i[Low];
     if (TakesWords) begin : gen_word
-      logic unused_x;
-      assign unused_x = ^x_i[k];
       assign x = word_i[High];
       assign t = word_i[High];
     end else begin : gen_x

@@ -6,6 +6,8 @@
 // rows).
 //
 // Cost: a bank of Rows rows, and counters.
+`include "rs_assert.svh"
+
 module rs_vector_stream
   import rs_vector_pkg::*;
 #(
@@ -58,11 +60,9 @@ module rs_vector_stream
       if (!rst_ni) rows_q <= '0;
       else rows_q <= rows_q + (AddrWidth + 1)'(push_i[f]) - (AddrWidth + 1)'(pop_i[f]);
     end
-    NoOverflow_A :
-    assert property (@(posedge clk_i) !rst_ni || !push_i[f] || 32'(rows_q) < Rows)
-    else $error("half %0d of a row comes, and there are %0d", f, rows_q);
-    NoUnderflow_A :
-    assert property (@(posedge clk_i) !rst_ni || !pop_i[f] || rows_q != 0)
-    else $error("half %0d of a row is taken from an empty FIFO", f);
+    `RS_ASSERT(NoOverflow_A, !push_i[f] || 32'(rows_q) < Rows,
+               $sformatf("half %0d of a row comes, and there are %0d", f, rows_q))
+    `RS_ASSERT(NoUnderflow_A, !pop_i[f] || rows_q != 0,
+               $sformatf("half %0d of a row is taken from an empty FIFO", f))
   end
 endmodule

@@ -27,8 +27,6 @@ module rs_vector_table
 );
   localparam int unsigned Units = Lanes >> LogRadix;
   for (genvar u = 0; u < Units; u++) begin : gen_first
-    logic unused_word;
-    assign unused_word          = ^wdata_i[u<<LogRadix];
     assign rdata_o[u<<LogRadix] = '0;
   end
   for (genvar g = 0; g < LogRadix; g++) begin : gen_group

@@ -72,8 +72,6 @@ module rs_vector_unit
   end
 
   // Word 0 of a row has no butterfly.
-  logic unused_factor;
-  assign unused_factor = ^factor_i[0];
 
   // ---- stages -----------------------------------------------------------------------------------
   transform_t       transform [LogRadix+1];
@@ -149,8 +147,6 @@ module rs_vector_unit
       .d_o(transform[s+1])
     );
   end
-  logic unused_last;
-  assign unused_last = ^transform[LogRadix].stages;
 
   // ---- results ----------------------------------------------------------------------------------
   // The lower lanes of the last stage's point results share registers with a transform's row.

@@ -10,6 +10,8 @@
 // begin_i. done_i: a burst has ended at all ports; no more than Outstanding are on their way.
 //
 // Cost: counters of a beat's address.
+`include "rs_assert.svh"
+
 module rs_vector_bursts
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -84,10 +86,8 @@ module rs_vector_bursts
   assign beat_o        = issued_beat_q;
   assign len_o         = len_q;
 
-  Aligned_A :
-  assert property (@(posedge clk_i) !rst_ni || !begin_i || beat_i % BeatWidth'(BurstBeats) == '0)
-  else $error("rows begin at beat %0d, which is no multiple of %0d", beat_i, BurstBeats);
-  NotEmpty_A :
-  assert property (@(posedge clk_i) !rst_ni || !begin_i || (beats_i != '0 && !busy_q))
-  else $error("%0d beats are handed over", beats_i);
+  `RS_ASSERT(Aligned_A, !begin_i || beat_i % BeatWidth'(BurstBeats) == '0,
+             $sformatf("rows begin at beat %0d, which is no multiple of %0d", beat_i, BurstBeats))
+  `RS_ASSERT(NotEmpty_A, !begin_i || (beats_i != '0 && !busy_q),
+             $sformatf("%0d beats are handed over", beats_i))
 endmodule

@@ -120,7 +120,6 @@ module rs_vector_control
 
   logic        prime_we_q, pass_we_q;
   logic [63:0] prime_q, prime_mu, pass_bits;
-  logic        unused_upper;
   always_ff @(posedge clk_i) begin
     prime_we_q <= rst_ni && hwif_out.prime.index.swmod;
     pass_we_q  <= rst_ni && hwif_out.pass.value.swmod;
@@ -136,12 +135,9 @@ module rs_vector_control
   assign pass_we_o     = pass_we_q;
   assign pass_addr_o   = hwif_out.pass.value.value[PassWidth-1:0];
   assign pass_o        = pass_bits[$bits(pass_t)-1:0];
-  assign unused_upper  = ^{prime_q, prime_mu, pass_bits, hwif_out.pass.value.value,
-                          hwif_out.prime.shift.value};
 
   for (genvar c = 0; c < MaxClusters; c++) begin : gen_cluster
     logic [63:0] loads_at, computing_at, stores_at;
-    logic        unused_upper_address;
     assign loads_at = {
       hwif_out.cluster[c].loads_at.upper.value, hwif_out.cluster[c].loads_at.lower.value
     };
@@ -151,7 +147,6 @@ module rs_vector_control
     assign stores_at = {
       hwif_out.cluster[c].stores_at.upper.value, hwif_out.cluster[c].stores_at.lower.value
     };
-    assign unused_upper_address = ^{loads_at, computing_at, stores_at};
     fault_t fault;
     assign hwif_in.cluster[c].fault.kind.next     = fault.fault;
     assign hwif_in.cluster[c].fault.list.next     = fault.list;
@@ -166,13 +161,7 @@ module rs_vector_control
       assign list_count_o[c][ListComputing]   = hwif_out.cluster[c].computing.value.value;
       assign list_count_o[c][ListStores]      = hwif_out.cluster[c].stores.value.value;
     end else begin : gen_not_there
-      logic unused_counts;
       assign fault         = '0;
-      assign unused_counts = ^{
-        hwif_out.cluster[c].loads.value.value,
-        hwif_out.cluster[c].computing.value.value,
-        hwif_out.cluster[c].stores.value.value
-      };
     end
   end
 endmodule

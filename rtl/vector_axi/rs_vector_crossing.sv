@@ -65,10 +65,6 @@ module rs_vector_crossing #(
   input  logic [          1:0] mem_b_resp_i,
   output logic                 mem_b_ready_o
 );
-  logic [LogBursts:0] unused_ar_wcount, unused_ar_rcount, unused_aw_wcount, unused_aw_rcount;
-  logic [LogBursts:0] unused_b_wcount, unused_b_rcount;
-  logic [LogRead:0] unused_r_wcount, unused_r_rcount;
-  logic [LogWrite:0] unused_w_wcount, unused_w_rcount;
 
   // ---- to memory --------------------------------------------------------------------------------
   rs_async_fifo #(
@@ -80,13 +76,13 @@ module rs_vector_crossing #(
     .wvalid_i(ar_valid_i),
     .wready_o(ar_ready_o),
     .wdata_i({ar_addr_i, ar_len_i}),
-    .wcount_o(unused_ar_wcount),
+    .wcount_o(),
     .rclk_i(mem_clk_i),
     .rrst_ni(mem_rst_ni),
     .rvalid_o(mem_ar_valid_o),
     .rready_i(mem_ar_ready_i),
     .rdata_o({mem_ar_addr_o, mem_ar_len_o}),
-    .rcount_o(unused_ar_rcount)
+    .rcount_o()
   );
   rs_async_fifo #(
     .Width(AddrWidth + 8),
@@ -97,13 +93,13 @@ module rs_vector_crossing #(
     .wvalid_i(aw_valid_i),
     .wready_o(aw_ready_o),
     .wdata_i({aw_addr_i, aw_len_i}),
-    .wcount_o(unused_aw_wcount),
+    .wcount_o(),
     .rclk_i(mem_clk_i),
     .rrst_ni(mem_rst_ni),
     .rvalid_o(mem_aw_valid_o),
     .rready_i(mem_aw_ready_i),
     .rdata_o({mem_aw_addr_o, mem_aw_len_o}),
-    .rcount_o(unused_aw_rcount)
+    .rcount_o()
   );
   rs_async_fifo #(
     .Width(PortBits + 1),
@@ -114,13 +110,13 @@ module rs_vector_crossing #(
     .wvalid_i(w_valid_i),
     .wready_o(w_ready_o),
     .wdata_i({w_last_i, w_data_i}),
-    .wcount_o(unused_w_wcount),
+    .wcount_o(),
     .rclk_i(mem_clk_i),
     .rrst_ni(mem_rst_ni),
     .rvalid_o(mem_w_valid_o),
     .rready_i(mem_w_ready_i),
     .rdata_o({mem_w_last_o, mem_w_data_o}),
-    .rcount_o(unused_w_rcount)
+    .rcount_o()
   );
 
   // ---- from memory ------------------------------------------------------------------------------
@@ -133,13 +129,13 @@ module rs_vector_crossing #(
     .wvalid_i(mem_r_valid_i),
     .wready_o(mem_r_ready_o),
     .wdata_i({mem_r_resp_i, mem_r_last_i, mem_r_data_i}),
-    .wcount_o(unused_r_wcount),
+    .wcount_o(),
     .rclk_i(clk_i),
     .rrst_ni(rst_ni),
     .rvalid_o(r_valid_o),
     .rready_i(r_ready_i),
     .rdata_o({r_resp_o, r_last_o, r_data_o}),
-    .rcount_o(unused_r_rcount)
+    .rcount_o()
   );
   rs_async_fifo #(
     .Width(2),
@@ -150,12 +146,12 @@ module rs_vector_crossing #(
     .wvalid_i(mem_b_valid_i),
     .wready_o(mem_b_ready_o),
     .wdata_i(mem_b_resp_i),
-    .wcount_o(unused_b_wcount),
+    .wcount_o(),
     .rclk_i(clk_i),
     .rrst_ni(rst_ni),
     .rvalid_o(b_valid_o),
     .rready_i(b_ready_i),
     .rdata_o(b_resp_o),
-    .rcount_o(unused_b_rcount)
+    .rcount_o()
   );
 endmodule

@@ -8,6 +8,8 @@
 // cycles (docs/reference/vector.md): Ahead_A checks it.
 //
 // Cost: a FIFO of 2^LogListed instructions and two of 2^LogListBeats beats, in LUTs.
+`include "rs_assert.svh"
+
 module rs_vector_fetch
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -119,18 +121,15 @@ module rs_vector_fetch
     if (!rst_ni) flight_q <= '0;
     else flight_q <= flight_q + 6'(ask) - 6'(slot_came);
   end
-  Asked_A :
-  assert property (@(posedge clk_i) !rst_ni || !r_valid_i || order_valid)
-  else $error("beats of lists come that were not asked for");
+  `RS_ASSERT(Asked_A, !r_valid_i || order_valid, "beats of lists come that were not asked for")
 
   // ---- instructions: the lowest bits of InstructionBeats beats ----------------------------------
   localparam int unsigned Held = InstructionBeats - 1;
   logic [Held-1:0][ListBits-1:0] held_q;  // the latest beat highest
   logic [InstructionBeats*ListBits-1:0] instruction;
-  logic unused_instruction, instruction_ready;
+  logic instruction_ready;
   always_ff @(posedge clk_i) if (r_valid_i) held_q <= {r_data_i, held_q[Held-1:1]};
   assign instruction        = {r_data_i, held_q};
-  assign unused_instruction = ^instruction;
   rs_dma_fifo #(
     .Width($bits(instruction_t)),
     .LogDepth(LogListed)
@@ -216,12 +215,11 @@ module rs_vector_fetch
       if (store_last) store_beat_q <= store_beat_q + 1'b1;
     end
   end
-  Fits_A :
-  assert property (@(posedge clk_i) !rst_ni || (
-      (instruction_ready || !(slot_came && answered == ListComputing)) &&
-      (load_fits || !(r_valid_i && answered == ListLoads)) &&
-      (store_fits || !(r_valid_i && answered == ListStores))))
-  else $error("a list comes that there is no space for");
+  `RS_ASSERT(Fits_A,
+             (instruction_ready || !(slot_came && answered == ListComputing)) &&
+             (load_fits || !(r_valid_i && answered == ListLoads)) &&
+             (store_fits || !(r_valid_i && answered == ListStores)),
+             "a list comes that there is no space for")
 
   logic [31:0] computing_q;  // left
   always_ff @(posedge clk_i) begin
@@ -229,18 +227,14 @@ module rs_vector_fetch
     else if (start_i) computing_q <= count_i[ListComputing];
     else computing_q <= computing_q - 32'(returns[ListComputing]);
   end
-  Ahead_A :
-  assert property (@(posedge clk_i) !rst_ni || !run_i || halt_i || (
-      (load_valid_o || loads_q == '0) && (store_valid_o || stores_q == '0) &&
-      (instruction_valid_o || computing_q == '0)))
-  else $error("a list was not read in time");
+  `RS_ASSERT(Ahead_A,
+             !run_i || halt_i || ((load_valid_o || loads_q == '0) &&
+                 (store_valid_o || stores_q == '0) && (instruction_valid_o || computing_q == '0)),
+             "a list was not read in time")
 
   // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent, failed;
-  logic [7:0] unused_port;
-  logic       unused_resp;
   assign failed      = r_valid_i && r_resp_i[1];
-  assign unused_resp = r_resp_i[0];
   rs_vector_watchdog #(
     .Ports(1)
   ) u_watchdog (
@@ -252,7 +246,7 @@ module rs_vector_fetch
     .missing_i(1'b1),
     .failed_i(failed),
     .silent_o(silent),
-    .port_o(unused_port)
+    .port_o()
   );
   assign failed_o = failed || silent;
   assign fault_o  = '{

@@ -12,6 +12,8 @@
 //
 // Latency: 3 cycles from the last beat of a row to row_o, and 2 from ready_o to the first address.
 // Cost: for each port a FIFO of 2^LogFifo beats in LUTs; a row's registers.
+`include "rs_assert.svh"
+
 module rs_vector_loads
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -71,7 +73,6 @@ module rs_vector_loads
   // ---- the list ---------------------------------------------------------------------------------
   logic   busy, issue, final_burst, outstanding, burst_done, queue_ready, take, has_space;
   place_t from;
-  logic   unused_reserved, unused_issue;
   assign from  = load_i.address;
   assign has_space = load_i.to_table || |(free_i & (LoadStreams'(1) << load_i.stream));
   assign take  = valid_i && !halt_i && !busy && queue_ready && has_space &&
@@ -79,8 +80,6 @@ module rs_vector_loads
       computing_ended_i >= 32'(load_i.after_computing);
   assign ready_o         = take;
   assign begin_o         = (take && !load_i.to_table) ? LoadStreams'(1) << load_i.stream : '0;
-  assign unused_reserved = ^load_i.reserved;
-  assign unused_issue    = ^{issue, final_burst};
   rs_vector_bursts #(
     .Ports(Cfg.Ports),
     .BurstBeats(Cfg.BurstBeats),
@@ -128,10 +127,6 @@ module rs_vector_loads
     .ready_i(row_there && row_last),
     .data_o(moved)
   );
-  if (TableWidth < 16) begin : gen_unused
-    logic unused_table_row;
-    assign unused_table_row = ^load_i.table_row[15:TableWidth];
-  end
 
   // ---- ports ------------------------------------------------------------------------------------
   logic [   Ports-1:0] there, last, failed;
@@ -153,13 +148,10 @@ module rs_vector_loads
       .data_o({last[p], beat[p]})
     );
     assign failed[p] = r_valid_i[p] && r_ready_o[p] && r_resp_i[p][1];
-    logic unused_resp;
-    assign unused_resp = r_resp_i[p][0];
   end
   assign burst_done = pop && last[0];
-  SameBursts_A :
-  assert property (@(posedge clk_i) !rst_ni || !pop || last == '0 || last == '1)
-  else $error("bursts end at some ports: %b", last);
+  `RS_ASSERT(SameBursts_A, !pop || last == '0 || last == '1,
+             $sformatf("bursts end at some ports: %b", last))
 
   // ---- rows: beat c of all ports is part c of each slice ----------------------------------------
   localparam int unsigned SliceLanes = Lanes / Ports;
@@ -189,12 +181,6 @@ module rs_vector_loads
     localparam int unsigned Bit = l % BeatLanes * Stored;
     always_ff @(posedge clk_i) if (pop && part[Part]) word_q[l] <= beat[Port][Bit+:Width];
   end
-  if (Width < Stored) begin : gen_padding
-    logic [Ports-1:0] unused_padding;
-    always_comb begin
-      for (int unsigned p = 0; p < Ports; p++) unused_padding[p] = ^beat[p];
-    end
-  end
   logic                  to_table_q, loaded_q, ended_q;
   logic [TableWidth-1:0] table_addr_q;
   always_ff @(posedge clk_i) begin
@@ -212,9 +198,7 @@ module rs_vector_loads
   assign table_addr_o   = table_addr_q;
   assign table_loaded_o = loaded_q;
   assign ended_o        = ended_q;
-  Known_A :
-  assert property (@(posedge clk_i) !rst_ni || !pop || moved_valid)
-  else $error("rows come that no load has asked for");
+  `RS_ASSERT(Known_A, !pop || moved_valid, "rows come that no load has asked for")
 
   // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent;

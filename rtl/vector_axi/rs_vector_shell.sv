@@ -138,8 +138,6 @@ module rs_vector_shell
   end
 
   // ---- the accelerator --------------------------------------------------------------------------
-  logic [Clusters-1:0]       unused_load_begun, unused_issued, unused_store_begun;
-  logic [Clusters-1:0][31:0] unused_ended;
   rs_vector_top #(
     .Cfg(Cfg)
   ) u_top (
@@ -203,9 +201,9 @@ module rs_vector_shell
     .start_o,
     .run_o,
     .done_o,
-    .load_begun_o(unused_load_begun),
-    .issued_o(unused_issued),
-    .store_begun_o(unused_store_begun),
-    .ended_o(unused_ended)
+    .load_begun_o(),
+    .issued_o(),
+    .store_begun_o(),
+    .ended_o()
   );
 endmodule

@@ -10,6 +10,8 @@
 //
 // Latency: the first beat stands at the ports 7 cycles after ready_o, or right after the beats
 // before it. Cost: for each port a FIFO of 2^LogFifo beats in LUTs, and a row's registers.
+`include "rs_assert.svh"
+
 module rs_vector_stores
   import rs_mem_pkg::*;
   import rs_vector_isa_pkg::*;
@@ -66,14 +68,13 @@ module rs_vector_stores
 
   // ---- the list ---------------------------------------------------------------------------------
   logic   busy, issue, final_burst, outstanding, burst_done, rows_ready, take;
-  logic   streams_ready, finals_ready, unused_reserved;
+  logic   streams_ready, finals_ready;
   place_t to;
   assign to   = store_i.address;
   assign take = valid_i && !halt_i && !busy && rows_ready && streams_ready &&
       |(limb_i & (Points'(1) << store_i.stream));
   assign ready_o         = take;
   assign begin_o         = take ? Points'(1) << store_i.stream : '0;
-  assign unused_reserved = ^store_i.reserved;
   rs_vector_bursts #(
     .Ports(Cfg.Ports),
     .BurstBeats(Cfg.BurstBeats),
@@ -186,8 +187,6 @@ module rs_vector_stores
     if (!rst_ni) beat_q <= '0;
     else if (beats) beat_q <= burst_last ? '0 : beat_q + 8'd1;
   end
-  logic unused_row;
-  assign unused_row = ^{row_now_q.valid, row_now_q.stream};
 
   // ---- ports ------------------------------------------------------------------------------------
   logic [Ports-1:0] has_space, limb_end, failed;
@@ -221,18 +220,15 @@ module rs_vector_stores
     assign limb_end[p]  = written[p] && last_of_limb;
     assign failed[p]    = b_valid_i[p] && b_resp_i[p][1];
     assign b_ready_o[p] = 1'b1;
-    logic unused_resp;
-    assign unused_resp = b_resp_i[p][0];
   end
-  HasPlace_A :
-  assert property (@(posedge clk_i) !rst_ni || !beats || has_space == '1)
-  else $error("a beat comes to a full FIFO: %b", has_space);
+  `RS_ASSERT(HasPlace_A, !beats || has_space == '1,
+             $sformatf("a beat comes to a full FIFO: %b", has_space))
 
   // ---- what has ended ---------------------------------------------------------------------------
   logic             limb_taken, done_stream, streams_valid, final_done, finals_valid, ended_q;
-  logic [Ports-1:0] unused_missing, missing;
+  logic [Ports-1:0] missing;
   rs_vector_join #(.Ports(Cfg.Ports), .Most(Cfg.Outstanding)) u_taken (
-    .clk_i, .rst_ni, .event_i(limb_end), .all_o(limb_taken), .missing_o(unused_missing)
+    .clk_i, .rst_ni, .event_i(limb_end), .all_o(limb_taken), .missing_o()
   );
   rs_dma_fifo #(.Width(1), .LogDepth(LogStores)) u_streams (
     .clk_i,
@@ -260,10 +256,10 @@ module rs_vector_stores
   );
   always_ff @(posedge clk_i) ended_q <= rst_ni && burst_done && final_done;
   assign ended_o = ended_q;
-  Known_A :
-  assert property (@(posedge clk_i) !rst_ni || ((!limb_taken || streams_valid) &&
-                   (!burst_done || finals_valid) && (!issue || finals_ready)))
-  else $error("memory answers what no store has asked for");
+  `RS_ASSERT(Known_A,
+             (!limb_taken || streams_valid) && (!burst_done || finals_valid) &&
+             (!issue || finals_ready),
+             "memory answers what no store has asked for")
 
   // ---- what goes wrong --------------------------------------------------------------------------
   logic       silent;

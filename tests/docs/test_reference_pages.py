@@ -23,7 +23,7 @@ from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.expand import expand
 from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.record import Values
-from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.sources import include_folders, rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import run_verilator
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
@@ -142,6 +142,7 @@ def counted_files(build: Build, folder: Path) -> set[str]:
     values = [f"-G{name}={value}" for name, value in parameters.items()]
     options = ["--cc", *Instrument.COVERAGE.value.verilator, "--top-module", top]
     sources = [rtl_root() / "verilator.vlt", *files]
+    options += [f"-I{each}" for each in include_folders(files)]
     run_verilator([*options, *values, "-Mdir", folder, *sources], folder)
     generated = "".join(file.read_text() for file in folder.glob("*.cpp"))
     return set(re.findall(r'"[^"]*/rtl/(\w+/\w+(?<!_pkg)\.sv)"', generated))

@@ -125,7 +125,8 @@ def test_a_folder_is_made_twice_and_again_from_its_manifest_byte_for_byte(
 @pytest.mark.full
 def test_verilator_has_no_warning_about_the_top_module(made: Path) -> None:
     manifest = json.loads((made / "manifest.json").read_text())
-    words = ["--lint-only", "-Wall", "--top-module", manifest["top"], "sim/verilator.vlt"]
+    words = ["--lint-only", "-Wall", "-Irtl/common", "--top-module", manifest["top"]]
+    words += ["sim/verilator.vlt"]
     run_verilator([*words, *manifest["sources"]], made)
 
 
@@ -143,6 +144,7 @@ def test_ports_of_named_designs_are_those_that_their_exporter_says(
     manifest = json.loads(found["manifest.json"])
     words = [f"-D{macro}" for macro in manifest["defines"]]
     words += ["--lint-only", "-Wall", "-Wno-UNUSEDSIGNAL", "--top-module", manifest["top"]]
+    words += ["-Irtl/common"]
     run_verilator([*words, "sim/verilator.vlt", *manifest["sources"]], tmp_path)
 
 
@@ -184,7 +186,13 @@ def test_the_core_file_lists_the_files_of_the_folder(made: Path) -> None:
     assert text.startswith("CAPI=2:\n")
     record = yaml.safe_load(text.removeprefix("CAPI=2:\n"))
     manifest = json.loads((made / "manifest.json").read_text())
-    assert record["filesets"]["rtl"]["files"] == manifest["sources"]
+    header = "rtl/common/rs_assert.svh"
+    listed = record["filesets"]["rtl"]["files"]
+    assert listed[0] == {header: {"is_include_file": True}}
+    assert [header, *listed[1:]] == manifest["sources"]
+    assert f"-I{Path(header).parent}" in (made / "Makefile").read_text()
+    using = [path for path in manifest["sources"] if "`RS_ASSERT(" in (made / path).read_text()]
+    assert len(using) > 3
     assert record["targets"]["sim"]["toplevel"] == manifest["testbench"]
 
 

@@ -148,7 +148,8 @@ def fusesoc_files(name: str) -> list[str]:
     for part in core["targets"]["default"]["filesets"]:
         for used in core["filesets"][part].get("depend", []):
             found += fusesoc_files(used)
-        found += [Path(file).stem for file in core["filesets"][part].get("files", [])]
+        listed = core["filesets"][part].get("files", [])
+        found += [Path(file).stem for file in listed if isinstance(file, str)]
     return list(dict.fromkeys(found))
 
 

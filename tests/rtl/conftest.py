@@ -18,7 +18,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.record import Values
-from ringsmith.hdl.sources import XILINX, macros, rtl_root, rtl_sources
+from ringsmith.hdl.sources import XILINX, include_folders, macros, rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import compiler, run_tool, run_tools, run_verilator, verilator
 from ringsmith.hdl.verilate import build_block
 
@@ -108,7 +108,8 @@ def simulator(
     files = [rtl_root() / "verilator.vlt", *sources]
     parameters = [f"-G{name}={value}" for name, value in values.items()]
     tool, cxx = verilator(), compiler()
-    options = [*VERILATE, *flags, *parameters]
+    include = [f"-I{folder}" for folder in include_folders(sources)]
+    options = [*VERILATE, *flags, *include, *parameters]
     inputs = [*options, *COMPILE, ONCE, OFTEN, public, tool.version, cxx.version, str(libraries)]
 
     def build(work: Path) -> None:

@@ -231,7 +231,8 @@ def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> st
     (folder / "edges.v").write_text(EDGES)
     two = block in TWO_CLOCKS
     run_yosys(
-        f"read_slang --threads 1 --no-implicit-memories --top {block}_proof {values} {files}; "
+        f"read_slang --threads 1 -D FORMAL=1 --no-implicit-memories --top {block}_proof "
+        f"{values} {files}; "
         "proc; flatten; memory; async2sync; chformal -lower; opt_clean; "
         + ("techmap -map edges.v; opt_clean; " if two else "")
         + f"tee -q -o report.txt sat {task} -prove-asserts -set-assumes"

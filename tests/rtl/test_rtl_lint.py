@@ -21,7 +21,7 @@ from ringsmith.backends.vector.design import rtl as vector_rtl
 from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.hdl.record import Values
-from ringsmith.hdl.sources import macros, rtl_root, rtl_sources, sim_root
+from ringsmith.hdl.sources import include_folders, macros, rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.toolchain import run_verilator
 from ringsmith.hdl.verilate import lint
 
@@ -57,7 +57,7 @@ VECTOR = vector_rtl.configuration(
 
 SMALL = replace(load_design("nano"), rpaus=3, cores=2, dyadic_cores=1)
 
-MODULES = [path.stem for path in SOURCES if not path.stem.endswith("_pkg")]
+MODULES = [path.stem for path in SOURCES if path.suffix == ".sv" and not path.stem.endswith("_pkg")]
 
 
 def needed(module: str) -> list[Path]:
@@ -239,7 +239,10 @@ DMAS = [[f"Cfg='{{3, {bits}, 4, 30, 9, 1, 4}}"] for bits in (32, 128, 256, 512)]
     ],
 )
 def test_no_variable_has_two_drivers(top: str, values: list[str]) -> None:
-    trees = [syntax.SyntaxTree.fromFile(str(path)) for path in rtl_sources(*FOLDERS)]
+    manager = pyslang.SourceManager()
+    for folder in include_folders(SOURCES):
+        manager.addUserDirectories(str(folder))
+    trees = [syntax.SyntaxTree.fromFile(str(path), manager) for path in SOURCES]
     assert driven_twice(trees, top, values) == set()
 
 
@@ -259,7 +262,9 @@ OPTIONS = ("--cc", "-O3", "--no-timing", "--quiet", "--noassert", *VERILATOR_FLA
 def code_of(kind: str, design: RpauDesign, folder: Path) -> int:
     """Bytes of C++ that Verilator writes for the modules of one kind."""
     values = [f"-G{name}={value}" for name, value in rtl.parameters(design).items()]
-    files = [rtl_root() / "verilator.vlt", *rtl_sources(*rtl.FOLDERS)]
+    sources = rtl_sources(*rtl.FOLDERS)
+    include = [f"-I{each}" for each in include_folders(sources)]
+    files = [*include, rtl_root() / "verilator.vlt", *sources]
     target = folder / design.name
     target.mkdir()
     run_verilator([*OPTIONS, "--top-module", rtl.TOP, *values, *files, "-Mdir", target], folder)

@@ -147,15 +147,24 @@ def _packaged(
     }
     listed = " \\\n".join(f"  {file}" for file in sources)
     tcl = "\n".join(f"  {file}" for file in sources)
+    include = packaging.include_folders(sources)
     make_defines = " ".join(f"-D{macro}" for macro in hardware.macros)
     return {
-        "Makefile": _template("Makefile").substitute(common, sources=listed, defines=make_defines),
+        "Makefile": _template("Makefile").substitute(
+            common,
+            sources=listed,
+            defines=make_defines,
+            includes=" ".join(f"-I{folder}" for folder in include),
+        ),
         f"{names.design}.core": packaging.fusesoc_core(
             names, hardware, sources, bench, program, title=title, verilog=verilog
         ),
         "vivado/project.tcl": _template("project.tcl").substitute(common),
         "vivado/files.tcl": _template("files.tcl").substitute(
-            common, sources=tcl, defines=" ".join(hardware.macros)
+            common,
+            sources=tcl,
+            defines=" ".join(hardware.macros),
+            includes=" ".join(f"[file join $root {folder}]" for folder in include),
         ),
         "vivado/package_ip.tcl": _template("package_ip.tcl").substitute(common),
         f"vivado/{names.top}.xdc": packaging.constraints(hardware),

@@ -56,7 +56,10 @@ def fusesoc_core(
         title: What the design is.
         verilog: The file of plain Verilog, if there is one.
     """
-    listed = "\n".join(f"      - {file}" for file in sources)
+    listed = "\n".join(
+        f"      - {file}" + (": {is_include_file: true}" if is_header(file) else "")
+        for file in sources
+    )
     benches = "\n".join(f"      - {file}: {{file_type: systemVerilogSource}}" for file in bench)
     copied = "\n".join(f"      - {file}: {{file_type: user, copyto: {file}}}" for file in program)
     plain, plain_target = "", ""
@@ -146,6 +149,16 @@ A testbench runs for seconds, and its compilation takes longer: it is hardly opt
 """
 
 
+def is_header(file: str) -> bool:
+    """Whether other files include a file, which tools then find by its folder."""
+    return file.endswith(".svh")
+
+
+def include_folders(sources: Sequence[str]) -> list[str]:
+    """Folders of the files that others include."""
+    return sorted({file.rpartition("/")[0] for file in sources if is_header(file)})
+
+
 def constraints(hardware: Hardware) -> str:
     """Clocks and resets, as Vivado reads them (XDC): for synthesis out of context."""
     lines = [
@@ -178,7 +191,8 @@ def litex_files(names: Names, hardware: Hardware, sources: Sequence[str]) -> dic
         design=names.design,
         top=names.top,
         name=_class_name(names),
-        sources="\n".join(f'    "{file}",' for file in sources),
+        sources="\n".join(f'    "{file}",' for file in sources if not is_header(file)),
+        includes=_list(include_folders(sources)),
         defines=", ".join(f'"{macro}"' for macro in hardware.macros),
         domains=", ".join(f'"{domain}"' for domain in domains.values()),
         members="\n".join(_members(hardware.interfaces, domains)),

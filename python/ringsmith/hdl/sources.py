@@ -1,5 +1,6 @@
 """Where the hardware's sources lie: in the installed package, or in the checkout around it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ringsmith.errors import ToolError
@@ -37,8 +38,20 @@ def sim_root() -> Path:
     return _find("sim", "hdl/block.h")
 
 
+HEADER = "common/rs_assert.svh"
+"""The file below ``rtl/`` that modules include: macros, no module."""
+
+
+def include_folders(sources: Sequence[Path]) -> list[Path]:
+    """Folders of those sources that others include, each once."""
+    return sorted({file.parent for file in sources if file.suffix == Path(HEADER).suffix})
+
+
 def rtl_sources(*folders: str) -> list[Path]:
     """The SystemVerilog files of some folders of `rtl/`, packages first, ready for the compiler.
+
+    The first one is `HEADER`: readers take it as a file of its own too, or only where it is
+    included (`include_folders`).
 
     Args:
         folders: Folder names below `rtl/`, in order of dependence: `"arith"`, `"mem"`, `"ntt"`, ...
@@ -56,7 +69,7 @@ def rtl_sources(*folders: str) -> list[Path]:
             )
         for file in files:
             (packages if file.stem.endswith("_pkg") else modules).append(file)
-    return packages + modules
+    return [rtl_root() / HEADER, *packages, *modules]
 
 
 # ---- FPGA families that ``rtl/`` is made for: the values of ``rs_mem_pkg::Target`` -------------

@@ -15,7 +15,7 @@ from ringsmith.hdl import block_wrapper
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.record import Values
-from ringsmith.hdl.sources import rtl_root, sim_root
+from ringsmith.hdl.sources import include_folders, rtl_root, sim_root
 from ringsmith.hdl.toolchain import (
     compiler,
     run_tool,
@@ -72,8 +72,9 @@ class _Recipe:
     def verilator_arguments(self) -> list[str]:
         values = [f"-G{name}={value}" for name, value in self.parameters]
         files = [str(rtl_root() / "verilator.vlt"), *map(str, self.sources)]
+        include = [f"-I{folder}" for folder in include_folders(self.sources)]
         names = ["--top-module", self.top, "--prefix", f"V{self.top}"]
-        return [*self._options(), *names, *values, *files]
+        return [*self._options(), *include, *names, *values, *files]
 
     def properties(self) -> list[str]:
         parameters = [f"{name}={value}" for name, value in self.parameters]

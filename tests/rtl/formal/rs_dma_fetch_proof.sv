@@ -95,7 +95,7 @@ module rs_dma_fetch_proof
   logic       started_q;  // a list a reset
   logic [5:0] open_q;     // bursts asked for, whose last beat has not come
   localparam descriptor_t Free = '{  // bits of those
-      record: '0, next: 64'h30, unused_flags: '0, keep: 1'b0, tell: 1'b0, count: 24'h3f, index: '0,
+      record: '0, next: 64'h30, reserved: '0, keep: 1'b0, tell: 1'b0, count: 24'h3f, index: '0,
       unit: '0, space: '0, op: 4'h1, data: 64'h1fe0
   };
   always_comb begin

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ringsmith.hdl.sources import HEADER
+
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _PACKAGE = re.compile(r"\brs_\w+_pkg\b")
 _INSTANCE = re.compile(r"\b(rs_\w+)\s+(?:#\s*\(|\w+\s*\()")
@@ -42,6 +44,7 @@ class Block:
         instances: Modules that it has instances of, in the order of its text.
         packages: Packages that its text names, itself excepted.
         latencies: Functions of packages that its header names without the package.
+        asserts: Whether it includes the macro of assertions.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Block:
     instances: Sequence[str]
     packages: Sequence[str]
     latencies: Sequence[str]
+    asserts: bool = False
 
     @property
     def path(self) -> str:
@@ -158,7 +162,15 @@ def _read(path: Path, texts: Mapping[str, str], full: Mapping[str, str]) -> Bloc
     bare = [full[name] for name in _BARE.findall(" ".join(header)) if name in full]
     instances = [name for name in instances_in(code) if name in known]
     packages = [name for name in dict.fromkeys(_PACKAGE.findall(code)) if name in known]
-    return Block(path.stem, path.parent.name, header, instances, packages, bare)
+    return Block(
+        path.stem,
+        path.parent.name,
+        header,
+        instances,
+        packages,
+        bare,
+        HEADER.rpartition("/")[2] in code,
+    )
 
 
 def instances_in(text: str) -> list[str]:

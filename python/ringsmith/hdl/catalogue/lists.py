@@ -1,11 +1,16 @@
 """The RTL's file lists: for simulators and synthesis, for FuseSoC and for Bender."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from ringsmith.hdl.catalogue.blocks import Block, in_order
+from ringsmith.hdl.sources import HEADER
 
 LIST, CORE, BENDER = "rtl/ringsmith.f", "rtl/ringsmith.core", "Bender.yml"
 """The lists, from the root of the checkout on."""
+
+COMMON = PurePosixPath(HEADER).parent.as_posix()
+COMMON_TITLE = "The macro of assertions, which modules include."
 
 
 def _groups(blocks: Mapping[str, Block]) -> dict[str, list[Block]]:
@@ -35,6 +40,8 @@ def file_list(blocks: Mapping[str, Block], notice: str) -> str:
     lines = [
         f"// {notice}",
         "// verilator -F rtl/ringsmith.f; slang -F rtl/ringsmith.f; paths begin in this folder.",
+        "",
+        f"+incdir+{COMMON}",
     ]
     for name, files in _groups(blocks).items():
         lines += ["", f"// {name}", *(each.path for each in files)]
@@ -76,23 +83,29 @@ def folder_cores(
     cores = {}
     for folder, used in uses(blocks).items():
         names = "".join(f"      - {each.name}.sv\n" for each in ordered if each.folder == folder)
-        depend = f"    depend: [{_cores(used)}]\n" if used else ""
-        cores[folder_core(folder)] = f"""\
+        common = {COMMON} if any(b.asserts and b.folder == folder for b in ordered) else set()
+        depend = f"    depend: [{_cores(used | common)}]\n" if used | common else ""
+        files = f"{depend}    files:\n{names}"
+        cores[folder_core(folder)] = _CORE.format(notice, folder, version, holds[folder], files)
+    files = f"    files:\n      - {PurePosixPath(HEADER).name}: {{is_include_file: true}}\n"
+    cores[folder_core(COMMON)] = _CORE.format(notice, COMMON, version, COMMON_TITLE, files)
+    return cores
+
+
+_CORE = """\
 CAPI=2:
-# {notice}
-name: ringsmith:rtl:{folder}:{version}
-description: "{holds[folder]}"
+# {}
+name: ringsmith:rtl:{}:{}
+description: "{}"
 
 filesets:
   rtl:
-{depend}    files:
-{names}    file_type: systemVerilogSource
+{}    file_type: systemVerilogSource
 
 targets:
   default:
     filesets: [rtl]
 """
-    return cores
 
 
 def _cores(folders: Iterable[str]) -> str:
@@ -141,6 +154,8 @@ def bender(blocks: Mapping[str, Block], notice: str) -> str:
 # {notice}
 package:
   name: ringsmith
+
+export_include_dirs: [rtl/{COMMON}]
 
 sources:
 {groups}"""

@@ -9,6 +9,7 @@ from typing import Any
 from ringsmith.hdl.catalogue.blocks import Block
 from ringsmith.hdl.catalogue.checks import Checks
 from ringsmith.hdl.catalogue.lists import BENDER, CORE, LIST, uses
+from ringsmith.hdl.sources import HEADER
 from ringsmith.markdown import DASH, table_lines
 
 HEADINGS = ("module", "what it computes", "latency", "cost", "checked by")
@@ -34,6 +35,9 @@ Other tools read all files, in order, from these lists:
 | [`{list_name}`]({list_name}) | simulators, linters and synthesis: `verilator -F`, `slang -F` |
 | [`{core_name}`]({core_name}) | FuseSoC: `ringsmith:rtl:all`; each folder has a core too |
 | [`{bender}`](../{bender}) | Bender: a group of sources for each folder |
+
+Modules state what they rely on by the macro of [`{header}`]({header}), which they include.
+The lists name its folder. Synthesis leaves these assertions out, as `RS_ASSERT_OFF` does.
 """
 
 
@@ -72,6 +76,7 @@ def page(
             list_name=PurePosixPath(LIST).name,
             core_name=PurePosixPath(CORE).name,
             bender=BENDER,
+            header=HEADER,
         ),
         _SHARED,
         *table_lines(
