@@ -118,9 +118,7 @@ def _heaws() -> BfvParameters:
     )
 
 
-def _boot(
-    n: int, levels: int, ratio_bits: int, declared: int | None, name: str
-) -> CkksParameters:
+def _boot(n: int, levels: int, ratio_bits: int, declared: int | None, name: str) -> CkksParameters:
     """Primes of up to 61 bits in the manner of Lattigo's default set for bootstrapping.
 
     Its set N16QP1546H192H32 has q_0 of 60 bits, 9 levels of 40, SlotsToCoeffs of 3 x 39, EvalMod of

@@ -168,9 +168,7 @@ def _evaluated(known: Elements, basis: Basis, part: Part) -> EncryptedVector:
     return plus(total, rest)
 
 
-def _terms(
-    known: Elements, basis: Basis, part: Part
-) -> tuple[list[EncryptedVector], complex]:
+def _terms(known: Elements, basis: Basis, part: Part) -> tuple[list[EncryptedVector], complex]:
     """Terms that add up to a part, and a constant that is added to them.
 
     Those at the fewest levels are the first: others come down to them as they are multiplied by
