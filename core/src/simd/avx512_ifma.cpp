@@ -29,12 +29,13 @@ void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* o
   }
 }
 
-// Words of wider primes do not fit 52-bit factors.
+// Words of wider primes do not fit 52-bit factors, and are cut in two where nothing else, which
+// would be cut as well, is added.
 void combine_ifma(const PrimeConstants& prime, const Combination& sum, u64* out,
                   std::size_t count) {
   if (sum.word_bits <= 50) {
     combine_sums<IfmaSum>(prime, sum, out, count);
-  } else if (prime.bits <= WideWordSum::kMaxBits) {
+  } else if (prime.bits <= WideWordSum::kMaxBits && sum.extra == nullptr) {
     combine_sums<WideWordSum>(prime, sum, out, count);
   } else {
     combine_words<V>(prime, sum, out, count);
