@@ -219,7 +219,7 @@ LOCK = build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 -
 lock:  ## Resolve pyproject.toml anew into requirements/*.lock (needs the network)
 	@$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv==$(UV_VERSION)
 	@cd requirements && rm -f *.lock
-	@$(LOCK) pyproject.toml --extra sim --extra apps --extra seal --extra remote --extra service -o requirements/run.lock
+	@$(LOCK) pyproject.toml --extra sim --extra apps --extra seal --extra onnx --extra remote --extra service -o requirements/run.lock
 	@$(LOCK) --group build -c requirements/run.lock -o requirements/build.lock
 	@$(LOCK) pyproject.toml --extra service -c requirements/run.lock -o requirements/service.lock
 	@$(LOCK) --group dev -c requirements/run.lock -c requirements/build.lock -o requirements/dev.lock

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from rich.console import Console
 from bench.measure import SEAL, empty_cache
 from bench.record import Record
 from bench.run import Run
-from ringsmith import matvec, trace
+from ringsmith import InputSpec, matvec, softmax, sort, trace
 from ringsmith.apps.conditions import conditions, processor
 from ringsmith.apps.logreg import DEMO, LogisticRegression, Predictions
 from ringsmith.apps.operations import operation_rows
@@ -28,6 +29,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.errors import ParameterError
 from ringsmith.lower import lower
+from ringsmith.program import Program
 from ringsmith.runtime import compile_graph
 
 DESIGN = "nano"
@@ -104,13 +106,51 @@ def ntt_bound(design: RpauDesign) -> int:
 
 def compile_time(run: Run) -> Iterator[Record]:
     """Yields what lowering and scheduling take: products with plain matrices of ``columns``."""
-    text = (
-        "seconds of processor time, all threads together, the fastest of three; "
-        f"{datetime.now(UTC):%Y-%m-%d}, {processor()}, {os.cpu_count()} cores visible"
-    )
+    text = _timing()
     for size in run["columns"]:
         run.say(f"{DESIGN}: a product of {size} columns is compiled")
         yield from _compiled(size, text)
+
+
+def planning_time(run: Run) -> Iterator[Record]:
+    """Yields what choosing parameters and planning takes, of programs for any device.
+
+    These are products with plain matrices of ``columns``, and ``functions`` of an array.
+    """
+    text = _timing()
+    programs: dict[str, Callable[[], Program]] = {}
+    for size in run["columns"]:
+        weights = np.random.default_rng(1).uniform(-1, 1, (size, size))
+        programs[f"{MATVEC}, {size} columns"] = partial(
+            trace, partial(matvec, weights), "auto", {"x": size}
+        )
+        programs[f"array product, {size} columns"] = partial(
+            trace, lambda x, weights=weights: weights @ x, "auto", {"x": (size,)}
+        )
+    if run["functions"]:
+        programs["softmax of 10 numbers in ±4"] = partial(
+            trace, softmax, "auto", {"x": InputSpec((10,), bound=4)}
+        )
+        programs["sort of 8 numbers in ±1"] = partial(trace, sort, "auto", {"x": (8,)})
+    for name, plan in programs.items():
+        run.say(f"parameters are chosen for {name}")
+        planned, first = _timed(plan)
+        _, seconds = _fastest(plan)
+        yield _planned(name, "degree", planned.parameters.n, "program", "planned")
+        yield _planned(name, "seconds", first, REFERENCE, text)
+        yield _planned(name, "plan_seconds", seconds, REFERENCE, text)
+
+
+def _planned(name: str, metric: str, value: float, source: str, text: str) -> Record:
+    """A record of planning, which no design and no parameter set is part of."""
+    return Record(REFERENCE, "auto", f"plan: {name}", metric, value, source, text)
+
+
+def _timing() -> str:
+    return (
+        "seconds of processor time, all threads together, the fastest of three; "
+        f"{datetime.now(UTC):%Y-%m-%d}, {processor()}, {os.cpu_count()} cores visible"
+    )
 
 
 def _compiled(size: int, text: str) -> Iterator[Record]:

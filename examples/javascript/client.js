@@ -83,6 +83,37 @@ async function sendKeys(keyGenerator, description) {
 
 // ---- numbers -----------------------------------------------------------------------------------
 
+/** The numbers of each port of an input, in all of its slots; an array's are given row by row. */
+function laidOut(input, numbers) {
+  const array = arrays.inputs[input]
+  if (!array) {
+    if (description.inputs[input]) return { [input]: numbers }
+    const names = new Set([...Object.keys(arrays.inputs), ...Object.keys(description.inputs)])
+    throw new Error(`${name} has the inputs ${[...names]}, and not ${input}`)
+  }
+  const size = array.shape.reduce((product, length) => product * length, 1)
+  if (numbers.length !== size) {
+    throw new Error(`${input} has the shape (${array.shape}), and ${numbers.length} numbers were given`)
+  }
+  const slots = description.scheme === 'bfv' ? description.n : description.n / 2
+  return Object.fromEntries(array.ports.map((port, i) => {
+    const table = array.table.slice(i * array.slots, (i + 1) * array.slots)
+    const row = table.map((position) => (position ? numbers[position - 1] : 0))
+    return [port, Array.from({ length: slots }, (_, slot) => row[slot % row.length])]
+  }))
+}
+
+/** The numbers of each output, an array's row by row, from the slots of all ports. */
+function gathered(slots) {
+  const found = { ...slots }
+  for (const [output, array] of Object.entries(arrays.outputs)) {
+    const every = array.ports.flatMap((port) => slots[port].slice(0, array.slots))
+    for (const port of array.ports) delete found[port]
+    found[output] = array.table.map((position) => (position ? every[position - 1] : 0))
+  }
+  return found
+}
+
 /** Encrypts numbers at the limbs and the scale of the input; zeros fill the other slots. */
 function encrypt(context, keyGenerator, exact, numbers, port) {
   const plaintext = new seal.Plaintext()
@@ -111,6 +142,7 @@ function decrypt(context, keyGenerator, exact, data, port) {
 // ---- a run -------------------------------------------------------------------------------------
 
 const description = await json(`/v1/programs/${name}`)
+const arrays = await json(`/v1/programs/${name}/arrays`)
 const exact = description.scheme === 'bfv'
 const context = await makeContext()
 const keyGenerator = new seal.KeyGenerator(context)
@@ -120,9 +152,10 @@ form.set('revision', description.revision)
 form.set('keys', (await sendKeys(keyGenerator, description)).join(','))
 for (const assignment of assignments) {
   const [input, numbers] = assignment.split('=')
-  const port = description.inputs[input]
-  if (!port) throw new Error(`${name} has the inputs ${Object.keys(description.inputs)}, and not ${input}`)
-  form.set(input, new Blob([encrypt(context, keyGenerator, exact, numbers.split(','), port)]))
+  for (const [port, each] of Object.entries(laidOut(input, numbers.split(',')))) {
+    const data = encrypt(context, keyGenerator, exact, each, description.inputs[port])
+    form.set(port, new Blob([data]))
+  }
 }
 
 const submitted = await request('POST', `/v1/programs/${name}/runs`, {
@@ -135,10 +168,13 @@ while (job.state === 'waiting' || job.state === 'running') {
 }
 if (job.state !== 'done') throw new Error(`${job.state}: ${job.message}`)
 
+const results = {}
 for (const [output, { href }] of Object.entries(job.outputs)) {
   const data = await bytes(`${href}?seal=${SEAL_VERSION}`)
   const port = description.outputs[output]
-  const numbers = decrypt(context, keyGenerator, exact, data, port)
+  results[output] = decrypt(context, keyGenerator, exact, data, port)
+}
+for (const [output, numbers] of Object.entries(gathered(results))) {
   console.log(output, numbers.join(' '))
 }
 await request('DELETE', `/v1/jobs/${job.id}`)

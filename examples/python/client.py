@@ -25,14 +25,18 @@ def ask():
     save_secret_key(OWN / "secret_key.seal", secret_key, kit.parameters)
     save_object(EXCHANGE / "evaluation", evaluation_keys, kit.parameters)
     inputs = kit.encrypt(public_key, {"x": RECORD})
-    save_object(EXCHANGE / "x.seal", inputs["x"], kit.parameters)
+    for name, ciphertext in inputs.items():
+        save_object(EXCHANGE / f"{name}.seal", ciphertext, kit.parameters)
 
 
 def read():
     secret_key = load_secret_key(OWN / "secret_key.seal", kit.parameters)
-    result = load_object(EXCHANGE / "result.seal", Ciphertext, kit.parameters)
-    numbers = kit.decrypt(secret_key, {"result": result})
-    print(f"score: {numbers['result'][0]:.4f}")
+    outputs = {}
+    for name in kit.outputs:
+        path = EXCHANGE / f"{name}.seal"
+        outputs[name] = load_object(path, Ciphertext, kit.parameters)
+    numbers = kit.decrypt(secret_key, outputs)
+    print(f"score: {numbers['result']:.4f}")
 
 
 {"ask": ask, "read": read}[sys.argv[1]]()

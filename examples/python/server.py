@@ -9,11 +9,12 @@ Folders: ``server`` is the server's own; ``exchange`` is what both see.
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from ringsmith import (
     Compiled,
     Program,
     compile_program,
-    inner_product,
     open_device,
     polynomial,
     trace,
@@ -22,17 +23,17 @@ from ringsmith.interop import load_object, save_object
 from ringsmith.objects import Ciphertext, EvaluationKeys
 
 OWN, EXCHANGE = Path("server"), Path("exchange")
-WEIGHTS = [0.5, -1.25, 2, 0.75, -0.5, 1, 0.25, -1.5]
+WEIGHTS = np.array([0.5, -1.25, 2, 0.75, -0.5, 1, 0.25, -1.5])
 
 
-def score(x):
-    logit = inner_product(x, WEIGHTS, 8) + 0.25
+def score(x):  # x: (8,) encrypted
+    logit = x @ WEIGHTS + 0.25
     # About 1 / (1 + exp(-logit)).
     return polynomial(logit, [0.5, 0.197, 0, -0.004])
 
 
 def publish():
-    program = trace(score, "auto", {"x": 8})
+    program = trace(score, "auto", {"x": (8,)})
     program.save(OWN / "score.rsp")  # with its weights: it stays here
     # What a client needs, without weights.
     program.client_kit().save(EXCHANGE / "score.rsk")
@@ -41,12 +42,17 @@ def publish():
 
 
 def answer():
-    parameters = Program.load(OWN / "score.rsp").parameters
-    keys = load_object(EXCHANGE / "evaluation", EvaluationKeys, parameters)
-    x = load_object(EXCHANGE / "x.seal", Ciphertext, parameters)
+    program = Program.load(OWN / "score.rsp")
+    of = program.parameters
+    keys = load_object(EXCHANGE / "evaluation", EvaluationKeys, of)
+    inputs = {}
+    for name in program.inputs:
+        path = EXCHANGE / f"{name}.seal"
+        inputs[name] = load_object(path, Ciphertext, of)
     compiled = Compiled.load(OWN / "score.rsc")
-    outputs = compiled.run(open_device("cpu"), {"x": x}, keys).outputs
-    save_object(EXCHANGE / "result.seal", outputs["result"], parameters)
+    outputs = compiled.run(open_device("cpu"), inputs, keys).outputs
+    for name, ciphertext in outputs.items():
+        save_object(EXCHANGE / f"{name}.seal", ciphertext, of)
 
 
 {"publish": publish, "answer": answer}[sys.argv[1]]()

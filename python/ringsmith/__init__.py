@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import pack_matrix as pack_matrix
     from ringsmith.program import polynomial as polynomial
     from ringsmith.program import relu as relu
+    from ringsmith.program import repeat as repeat
     from ringsmith.program import roll as roll
     from ringsmith.program import sigmoid as sigmoid
     from ringsmith.program import sign as sign
@@ -116,6 +117,7 @@ _MODULES = {
         "pack_matrix",
         "polynomial",
         "relu",
+        "repeat",
         "roll",
         "sigmoid",
         "sign",

@@ -13,6 +13,8 @@
 // of its channel.
 //
 // LogDepth, OpenReads: rs_dma's.
+`include "rs_axi.svh"
+
 module rs_rpau_card
   import rs_dma_pkg::*;
   import rs_rpau_pkg::host_words;
@@ -153,6 +155,10 @@ module rs_rpau_card
   logic [Coprocessors-1:0][15:0]                         opened;
   logic [Coprocessors-1:0][63:0]                         cycles;
   command_t [Coprocessors-1:0]                           asked;
+  `RS_AXI_TYPES(host_axi, IdBits, AddrBits, HostBits)
+  host_axi_request_t  axi_request;
+  host_axi_response_t axi_response;
+  `RS_AXI_FLAT_MASTER(m_axi, axi_request, axi_response)
   rs_dma #(
     .Cfg('{
         Channels: Coprocessors,
@@ -162,45 +168,16 @@ module rs_rpau_card
         LogDepth: LogDepth,
         StartCycles: 1,
         OpenReads: OpenReads
-    })
+    }),
+    .axi_request_t(host_axi_request_t),
+    .axi_response_t(host_axi_response_t)
   ) u_dma (
     .bus_clk_i,
     .bus_rst_ni,
     .control_i(control),
     .status_o(status),
-    .m_axi_awid,
-    .m_axi_awaddr,
-    .m_axi_awlen,
-    .m_axi_awsize,
-    .m_axi_awburst,
-    .m_axi_awcache,
-    .m_axi_awprot,
-    .m_axi_awvalid,
-    .m_axi_awready,
-    .m_axi_wdata,
-    .m_axi_wstrb,
-    .m_axi_wlast,
-    .m_axi_wvalid,
-    .m_axi_wready,
-    .m_axi_bid,
-    .m_axi_bresp,
-    .m_axi_bvalid,
-    .m_axi_bready,
-    .m_axi_arid,
-    .m_axi_araddr,
-    .m_axi_arlen,
-    .m_axi_arsize,
-    .m_axi_arburst,
-    .m_axi_arcache,
-    .m_axi_arprot,
-    .m_axi_arvalid,
-    .m_axi_arready,
-    .m_axi_rid,
-    .m_axi_rdata,
-    .m_axi_rresp,
-    .m_axi_rlast,
-    .m_axi_rvalid,
-    .m_axi_rready,
+    .axi_o(axi_request),
+    .axi_i(axi_response),
     .clk_i,
     .rst_ni(device_rst_n),
     .host_we_o(host_we),

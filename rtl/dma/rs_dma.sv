@@ -6,8 +6,8 @@
 // (rs_dma_fabric).
 //
 //   control_i, status_o   A channel's control port, in the bus's clock (rs_dma_pkg).
-//   m_axi_*   AXI4: INCR bursts of whole beats, an ID a channel, addresses of 64 bits; a
-//             system takes those it has. Cacheable and bufferable, as memory of a host is.
+//   axi_o, axi_i   AXI4 (rs_axi.svh): INCR bursts of whole beats, an ID a channel, addresses of 64
+//             bits; a system takes those it has. Cacheable and bufferable, as memory of a host is.
 //   host_*, asked_o ... cycles_i   A device's host port and its program, in the device's clock
 //             (rs_dma_device); the first channel's are lowest. HostWords * (4 or 8 bytes) is a
 //             power of two of 4 to 64 bytes.
@@ -30,7 +30,8 @@ module rs_dma
 #(
   parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
   parameter  string       RamStyle = "block",
-  localparam int unsigned IdBits = (Cfg.Channels > 1) ? $clog2(Cfg.Channels) : 1,
+  parameter  type         axi_request_t = default_axi_request_t,    // RS_AXI_TYPES
+  parameter  type         axi_response_t = default_axi_response_t,
   localparam int unsigned BeatBytes = Cfg.DataBits / 8
 ) (
   input  logic                                                      bus_clk_i,
@@ -38,41 +39,8 @@ module rs_dma
   input  control_t [Cfg.Channels-1:0]                               control_i,
   output status_t  [Cfg.Channels-1:0]                               status_o,
 
-  // verilog_lint: waive-start port-name-suffix
-  output logic [IdBits-1:0]                                         m_axi_awid,
-  output logic [AddrBits-1:0]                                       m_axi_awaddr,
-  output logic [7:0]                                                m_axi_awlen,
-  output logic [2:0]                                                m_axi_awsize,
-  output logic [1:0]                                                m_axi_awburst,
-  output logic [3:0]                                                m_axi_awcache,
-  output logic [2:0]                                                m_axi_awprot,
-  output logic                                                      m_axi_awvalid,
-  input  logic                                                      m_axi_awready,
-  output logic [Cfg.DataBits-1:0]                                   m_axi_wdata,
-  output logic [BeatBytes-1:0]                                      m_axi_wstrb,
-  output logic                                                      m_axi_wlast,
-  output logic                                                      m_axi_wvalid,
-  input  logic                                                      m_axi_wready,
-  input  logic [IdBits-1:0]                                         m_axi_bid,
-  input  logic [1:0]                                                m_axi_bresp,
-  input  logic                                                      m_axi_bvalid,
-  output logic                                                      m_axi_bready,
-  output logic [IdBits-1:0]                                         m_axi_arid,
-  output logic [AddrBits-1:0]                                       m_axi_araddr,
-  output logic [7:0]                                                m_axi_arlen,
-  output logic [2:0]                                                m_axi_arsize,
-  output logic [1:0]                                                m_axi_arburst,
-  output logic [3:0]                                                m_axi_arcache,
-  output logic [2:0]                                                m_axi_arprot,
-  output logic                                                      m_axi_arvalid,
-  input  logic                                                      m_axi_arready,
-  input  logic [IdBits-1:0]                                         m_axi_rid,
-  input  logic [Cfg.DataBits-1:0]                                   m_axi_rdata,
-  input  logic [1:0]                                                m_axi_rresp,
-  input  logic                                                      m_axi_rlast,
-  input  logic                                                      m_axi_rvalid,
-  output logic                                                      m_axi_rready,
-  // verilog_lint: waive-stop port-name-suffix
+  output axi_request_t                                              axi_o,
+  input  axi_response_t                                             axi_i,
 
   input  logic                                                      clk_i,
   input  logic [Cfg.Channels-1:0]                                   rst_ni,
@@ -94,19 +62,6 @@ module rs_dma
   input  logic [Cfg.Channels-1:0][15:0]                             opened_i,
   input  logic [Cfg.Channels-1:0][63:0]                             cycles_i
 );
-  localparam logic [1:0] BurstIncr = 2'b01;
-  localparam logic [3:0] Cache = 4'b0011;
-  assign m_axi_awsize  = 3'($clog2(BeatBytes));
-  assign m_axi_arsize  = 3'($clog2(BeatBytes));
-  assign m_axi_awburst = BurstIncr;
-  assign m_axi_arburst = BurstIncr;
-  assign m_axi_awcache = Cache;
-  assign m_axi_arcache = Cache;
-  assign m_axi_awprot  = '0;
-  assign m_axi_arprot  = '0;
-  assign m_axi_rready  = 1'b1;
-  assign m_axi_bready  = 1'b1;
-
   logic [Cfg.Channels-1:0]                   ar_valid, ar_ready, ar_turn, r_valid;
   logic [Cfg.Channels-1:0]                   aw_valid, aw_ready, aw_turn;
   logic [Cfg.Channels-1:0]                   w_valid, w_ready, w_last, b_valid;
@@ -118,7 +73,9 @@ module rs_dma
   logic [Cfg.DataBits-1:0]                   r_data;
 
   rs_dma_fabric #(
-    .Cfg(Cfg)
+    .Cfg(Cfg),
+    .axi_request_t(axi_request_t),
+    .axi_response_t(axi_response_t)
   ) u_fabric (
     .clk_i(bus_clk_i),
     .rst_ni(bus_rst_ni),
@@ -143,29 +100,8 @@ module rs_dma
     .w_data_i(w_data),
     .b_valid_o(b_valid),
     .b_error_o(b_error),
-    .axi_ar_valid_o(m_axi_arvalid),
-    .axi_ar_ready_i(m_axi_arready),
-    .axi_ar_id_o(m_axi_arid),
-    .axi_ar_addr_o(m_axi_araddr),
-    .axi_ar_len_o(m_axi_arlen),
-    .axi_r_valid_i(m_axi_rvalid),
-    .axi_r_id_i(m_axi_rid),
-    .axi_r_last_i(m_axi_rlast),
-    .axi_r_resp_i(m_axi_rresp),
-    .axi_r_data_i(m_axi_rdata),
-    .axi_aw_valid_o(m_axi_awvalid),
-    .axi_aw_ready_i(m_axi_awready),
-    .axi_aw_id_o(m_axi_awid),
-    .axi_aw_addr_o(m_axi_awaddr),
-    .axi_aw_len_o(m_axi_awlen),
-    .axi_w_valid_o(m_axi_wvalid),
-    .axi_w_ready_i(m_axi_wready),
-    .axi_w_last_o(m_axi_wlast),
-    .axi_w_strb_o(m_axi_wstrb),
-    .axi_w_data_o(m_axi_wdata),
-    .axi_b_valid_i(m_axi_bvalid),
-    .axi_b_id_i(m_axi_bid),
-    .axi_b_resp_i(m_axi_bresp)
+    .axi_o,
+    .axi_i
   );
 
   for (genvar c = 0; c < Cfg.Channels; c++) begin : gen_channel

@@ -15,6 +15,8 @@ module rs_dma_fabric
   import rs_dma_pkg::*;
 #(
   parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
+  parameter  type         axi_request_t = default_axi_request_t,    // RS_AXI_TYPES
+  parameter  type         axi_response_t = default_axi_response_t,
   localparam int unsigned IdBits = (Cfg.Channels > 1) ? $clog2(Cfg.Channels) : 1,
   localparam int unsigned BeatBytes = Cfg.DataBits / 8
 ) (
@@ -43,35 +45,19 @@ module rs_dma_fabric
   output logic [Cfg.Channels-1:0]                   b_valid_o,
   output logic                                      b_error_o,
 
-  output logic                                      axi_ar_valid_o,
-  input  logic                                      axi_ar_ready_i,
-  output logic [IdBits-1:0]                         axi_ar_id_o,
-  output logic [AddrBits-1:0]                       axi_ar_addr_o,
-  output logic [7:0]                                axi_ar_len_o,
-  input  logic                                      axi_r_valid_i,
-  input  logic [IdBits-1:0]                         axi_r_id_i,
-  input  logic                                      axi_r_last_i,
-  input  logic [1:0]                                axi_r_resp_i,
-  input  logic [Cfg.DataBits-1:0]                   axi_r_data_i,
-  output logic                                      axi_aw_valid_o,
-  input  logic                                      axi_aw_ready_i,
-  output logic [IdBits-1:0]                         axi_aw_id_o,
-  output logic [AddrBits-1:0]                       axi_aw_addr_o,
-  output logic [7:0]                                axi_aw_len_o,
-  output logic                                      axi_w_valid_o,
-  input  logic                                      axi_w_ready_i,
-  output logic                                      axi_w_last_o,
-  output logic [BeatBytes-1:0]                      axi_w_strb_o,
-  output logic [Cfg.DataBits-1:0]                   axi_w_data_o,
-  input  logic                                      axi_b_valid_i,
-  input  logic [IdBits-1:0]                         axi_b_id_i,
-  input  logic [1:0]                                axi_b_resp_i
+  output axi_request_t                              axi_o,
+  input  axi_response_t                             axi_i
 );
   typedef logic [IdBits-1:0] id_t;
+  localparam logic [1:0] BurstIncr = 2'b01;
+  localparam logic [3:0] Cache = 4'b0011;
+  localparam logic [2:0] Size = 3'($clog2(BeatBytes));
 
   // ---- reads ------------------------------------------------------------------------------------
   logic ar_valid_q, ar_free, ar_take;
   id_t  ar_id_q, ar_next;
+  logic [AddrBits-1:0] ar_addr_q;
+  logic [7:0] ar_len_q;
   localparam int unsigned OpenBits = $clog2(Cfg.OpenReads + 1);
   logic [OpenBits-1:0] open_q;
   rs_dma_order #(.Channels(Cfg.Channels)) u_reads (
@@ -81,7 +67,7 @@ module rs_dma_fabric
     .turn_i(ar_turn_i),
     .chosen_o(ar_next)
   );
-  assign ar_free = (!ar_valid_q || axi_ar_ready_i) && open_q != OpenBits'(Cfg.OpenReads);
+  assign ar_free = (!ar_valid_q || axi_i.ar_ready) && open_q != OpenBits'(Cfg.OpenReads);
   assign ar_take = rst_ni && ar_free && ar_valid_i != '0;
   assign ar_ready_o = ar_take ? Cfg.Channels'(1) << ar_next : '0;
   always_ff @(posedge clk_i) begin
@@ -91,22 +77,36 @@ module rs_dma_fabric
       open_q     <= '0;
     end else begin
       if (ar_take) ar_valid_q <= 1'b1;
-      else if (axi_ar_ready_i) ar_valid_q <= 1'b0;
+      else if (axi_i.ar_ready) ar_valid_q <= 1'b0;
       if (ar_take) ar_id_q <= ar_next;
-      open_q <= open_q + OpenBits'(ar_take) - OpenBits'(axi_r_valid_i && axi_r_last_i);
+      open_q <= open_q + OpenBits'(ar_take) - OpenBits'(axi_i.r_valid && axi_i.r.last);
     end
     if (ar_take) begin
-      axi_ar_addr_o <= ar_addr_i[ar_next];
-      axi_ar_len_o  <= ar_len_i[ar_next];
+      ar_addr_q <= ar_addr_i[ar_next];
+      ar_len_q  <= ar_len_i[ar_next];
     end
   end
-  assign axi_ar_valid_o = ar_valid_q;
-  assign axi_ar_id_o    = ar_id_q;
+  assign axi_o.ar_valid = ar_valid_q;
+  assign axi_o.ar = '{
+          id: ar_id_q,
+          addr: ar_addr_q,
+          len: ar_len_q,
+          size: Size,
+          burst: BurstIncr,
+          cache: Cache,
+          prot: '0
+      };
+  assign axi_o.r_ready = 1'b1;
 
   // ---- writes -----------------------------------------------------------------------------------
   logic aw_valid_q, aw_take, busy_q, w_valid_q, w_free, w_take;
   id_t  aw_id_q, aw_next;
-  assign w_free  = !w_valid_q || axi_w_ready_i;
+  logic [AddrBits-1:0] aw_addr_q;
+  logic [7:0] aw_len_q;
+  logic w_last_q;
+  logic [BeatBytes-1:0] w_strb_q;
+  logic [Cfg.DataBits-1:0] w_data_q;
+  assign w_free  = !w_valid_q || axi_i.w_ready;
   assign w_take  = rst_ni && busy_q && w_valid_i[aw_id_q] && w_free;
   rs_dma_order #(.Channels(Cfg.Channels)) u_writes (
     .clk_i,
@@ -115,7 +115,7 @@ module rs_dma_fabric
     .turn_i(aw_turn_i),
     .chosen_o(aw_next)
   );
-  assign aw_take = rst_ni && (!aw_valid_q || axi_aw_ready_i) && aw_valid_i != '0 &&
+  assign aw_take = rst_ni && (!aw_valid_q || axi_i.aw_ready) && aw_valid_i != '0 &&
                    (!busy_q || (w_take && w_last_i[aw_id_q]));
   assign aw_ready_o = aw_take ? Cfg.Channels'(1) << aw_next : '0;
   assign w_ready_o  = (rst_ni && busy_q && w_free) ? Cfg.Channels'(1) << aw_id_q : '0;
@@ -127,33 +127,43 @@ module rs_dma_fabric
       w_valid_q  <= 1'b0;
     end else begin
       if (aw_take) aw_valid_q <= 1'b1;
-      else if (axi_aw_ready_i) aw_valid_q <= 1'b0;
+      else if (axi_i.aw_ready) aw_valid_q <= 1'b0;
       if (aw_take) busy_q <= 1'b1;
       else if (w_take && w_last_i[aw_id_q]) busy_q <= 1'b0;
       if (aw_take) aw_id_q <= aw_next;
       if (w_free) w_valid_q <= w_take;
     end
     if (aw_take) begin
-      axi_aw_addr_o <= aw_addr_i[aw_next];
-      axi_aw_len_o  <= aw_len_i[aw_next];
+      aw_addr_q <= aw_addr_i[aw_next];
+      aw_len_q  <= aw_len_i[aw_next];
     end
     if (w_take) begin
-      axi_w_last_o <= w_last_i[aw_id_q];
-      axi_w_strb_o <= w_strb_i[aw_id_q];
-      axi_w_data_o <= w_data_i[aw_id_q];
+      w_last_q <= w_last_i[aw_id_q];
+      w_strb_q <= w_strb_i[aw_id_q];
+      w_data_q <= w_data_i[aw_id_q];
     end
   end
-  assign axi_aw_valid_o = aw_valid_q;
-  assign axi_aw_id_o    = aw_id_q;
-  assign axi_w_valid_o  = w_valid_q;
+  assign axi_o.aw_valid = aw_valid_q;
+  assign axi_o.aw = '{
+          id: aw_id_q,
+          addr: aw_addr_q,
+          len: aw_len_q,
+          size: Size,
+          burst: BurstIncr,
+          cache: Cache,
+          prot: '0
+      };
+  assign axi_o.w_valid = w_valid_q;
+  assign axi_o.w       = '{data: w_data_q, strb: w_strb_q, last: w_last_q};
+  assign axi_o.b_ready = 1'b1;
 
   // ---- answers ----------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    r_valid_o <= (rst_ni && axi_r_valid_i) ? Cfg.Channels'(1) << axi_r_id_i : '0;
-    r_last_o  <= axi_r_last_i;
-    r_error_o <= axi_r_resp_i[1];
-    r_data_o  <= axi_r_data_i;
-    b_valid_o <= (rst_ni && axi_b_valid_i) ? Cfg.Channels'(1) << axi_b_id_i : '0;
-    b_error_o <= axi_b_resp_i[1];
+    r_valid_o <= (rst_ni && axi_i.r_valid) ? Cfg.Channels'(1) << axi_i.r.id : '0;
+    r_last_o  <= axi_i.r.last;
+    r_error_o <= axi_i.r.resp[1];
+    r_data_o  <= axi_i.r.data;
+    b_valid_o <= (rst_ni && axi_i.b_valid) ? Cfg.Channels'(1) << axi_i.b.id : '0;
+    b_error_o <= axi_i.b.resp[1];
   end
 endmodule

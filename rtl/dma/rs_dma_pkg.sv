@@ -1,6 +1,8 @@
 // DMA: descriptors, records that cross between its clocks, and a channel's control port.
 //
 // docs/reference/dma.md has the descriptor as a table and says what a driver does.
+`include "rs_axi.svh"
+
 package rs_dma_pkg;
   localparam int unsigned AddrBits = 64;  // of a byte in host memory
 
@@ -23,6 +25,9 @@ package rs_dma_pkg;
       StartCycles: 1,
       OpenReads: 4
   };
+
+  // Its bus: default_axi_request_t, default_axi_response_t.
+  `RS_AXI_TYPES(default_axi, 1, AddrBits, DefaultDmaCfg.DataBits)
 
   // A device's host port.
   localparam int unsigned SpaceBits = 4;

@@ -164,9 +164,8 @@ module rs_rpau
   logic                 arrived_valid;
   logic [Cfg.Width-1:0] arrived [Lanes];
   rs_rpau_arrival #(
-    .Width(Cfg.Width),
-    .LinkWidth(LinkWidth),
-    .Lanes(Lanes)
+    .Cfg(Cfg),
+    .LinkWidth(LinkWidth)
   ) u_arrival (
     .clk_i,
     .mu_i(main_mu),

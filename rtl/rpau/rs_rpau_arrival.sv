@@ -6,10 +6,12 @@
 // still while words arrive.
 module rs_rpau_arrival
   import rs_arith_pkg::*;
+  import rs_rpau_pkg::*;
 #(
-  parameter int unsigned Width = 48,
-  parameter int unsigned LinkWidth = 48,
-  parameter int unsigned Lanes = 8
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  parameter  int unsigned LinkWidth = 48,
+  localparam int unsigned Lanes = 2 * Cfg.Cores
 ) (
   input  logic                 clk_i,
   input  logic [Width-1:0]     mu_i,
@@ -32,7 +34,7 @@ module rs_rpau_arrival
     end
     for (genvar l = 0; l < Lanes; l++) begin : gen_lane
       rs_mod_shorten #(
-        .Width(Width),
+        .Width(Cfg.Width),
         .FromWidth(LinkWidth)
       ) u_shorten (
         .clk_i,

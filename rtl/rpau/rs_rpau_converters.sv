@@ -15,12 +15,13 @@ module rs_rpau_converters
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned SmallerRings = 0,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned HopCycles = 1,
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned SmallerRings = Cfg.SmallerRings,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Rpaus = Cfg.Rpaus,
+  localparam int unsigned HopCycles = Cfg.HopCycles,
   parameter  int unsigned Converters = 1,
   parameter  int unsigned Conversions = 4
 ) (
@@ -127,7 +128,7 @@ module rs_rpau_converters
     end
     logic [Width-1:0] own;  // the outputs' own words enter with the last term and after it
     rs_delay #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Depth(Rpaus - 1)
     ) u_own (
       .clk_i,
@@ -135,7 +136,7 @@ module rs_rpau_converters
       .d_o(own)
     );
     rs_base_convert #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .StepBits(StepBits),
       .Terms(Rpaus),
       .Outputs(Rpaus),

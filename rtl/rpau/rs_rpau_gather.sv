@@ -7,11 +7,13 @@
 // stand behind the selector and at the RPAU that the words reach.
 `include "rs_assert.svh"
 
-module rs_rpau_gather #(
-  parameter int unsigned Rpaus = 5,
-  parameter int unsigned HopCycles = 1,
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Width = 48
+module rs_rpau_gather
+  import rs_rpau_pkg::*;
+#(
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Rpaus = Cfg.Rpaus,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -34,9 +36,7 @@ module rs_rpau_gather #(
     end
   end
   rs_rpau_hop #(
-    .Lanes(Lanes),
-    .Width(Width),
-    .Cycles(HopCycles)
+    .Cfg(Cfg)
   ) u_centre (
     .clk_i,
     .rst_ni,
@@ -47,9 +47,7 @@ module rs_rpau_gather #(
   );
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     rs_rpau_hop #(
-      .Lanes(Lanes),
-      .Width(Width),
-      .Cycles(HopCycles)
+      .Cfg(Cfg)
     ) u_hop (
       .clk_i,
       .rst_ni,

@@ -1,10 +1,13 @@
 // A hop of the interconnect: a row of words Cycles cycles later, in as many rows of registers.
 //
 // rst_ni clears valid_o. Registers of words are loaded only where words are valid.
-module rs_rpau_hop #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Width = 48,
-  parameter int unsigned Cycles = 1
+module rs_rpau_hop
+  import rs_rpau_pkg::*;
+#(
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Cycles = Cfg.HopCycles
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,

@@ -279,8 +279,7 @@ module rs_rpau_main
   logic [Cfg.Width-1:0] c_lanes [Lanes];
   logic [Cfg.Width-1:0] result [Lanes];
   rs_rpau_operands #(
-    .Cores(Cfg.Cores),
-    .Width(Cfg.Width)
+    .Cfg(Cfg)
   ) u_operands (
     .clk_i,
     .swap_i(read_step.swap),
@@ -342,7 +341,7 @@ module rs_rpau_main
   );
 
   rs_rpau_receive #(
-    .RowBits(RowBits)
+    .Cfg(Cfg)
   ) u_receive (
     .clk_i,
     .start_i(started_q),
@@ -399,8 +398,7 @@ module rs_rpau_main
   // ---- write, or send ---------------------------------------------------------------------------
   logic second;
   rs_rpau_write #(
-    .Cores(Cfg.Cores),
-    .Width(Cfg.Width),
+    .Cfg(Cfg),
     .StepWidth($bits(step_t))
   ) u_write (
     .clk_i,

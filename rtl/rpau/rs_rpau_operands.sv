@@ -9,8 +9,9 @@ module rs_rpau_operands
   import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
 #(
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned LogLanes = $clog2(Lanes),
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1
@@ -48,8 +49,8 @@ module rs_rpau_operands
 
   logic [Width-1:0] gathered [Lanes];
   rs_lane_gather #(
-    .Cores(Cores),
-    .Width(Width)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width)
   ) u_gather (
     .clk_i,
     .swap_i(gather_swap),
@@ -64,7 +65,7 @@ module rs_rpau_operands
   logic [Width-1:0] b_low [Cores];
   for (genvar i = 0; i < Cores; i++) begin : gen_b
     rs_mux #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Words(4)
     ) u_b (
       .index_i({use_key_i, b_swap_q}),

@@ -3,8 +3,11 @@
 // The bits of a counter, reversed: of polynomials shorter than 2^RowBits rows its upper ones.
 // start_i begins anew; row_o is that of the words that come with valid_i, and all_o says that none
 // is missing.
-module rs_rpau_receive #(
-  parameter int unsigned RowBits = 10
+module rs_rpau_receive
+  import rs_rpau_pkg::*;
+#(
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned RowBits = Cfg.LogN - $clog2(2 * Cfg.Cores)
 ) (
   input  logic               clk_i,
   input  logic               start_i,

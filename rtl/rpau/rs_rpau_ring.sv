@@ -7,11 +7,13 @@
 // at the RPAU that the words leave, the last at the one that they reach.
 `include "rs_assert.svh"
 
-module rs_rpau_ring #(
-  parameter int unsigned Rpaus = 5,
-  parameter int unsigned HopCycles = 1,
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Width = 48
+module rs_rpau_ring
+  import rs_rpau_pkg::*;
+#(
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Rpaus = Cfg.Rpaus,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -32,9 +34,7 @@ module rs_rpau_ring #(
       end
     end
     rs_rpau_hop #(
-      .Lanes(Lanes),
-      .Width(Width),
-      .Cycles(HopCycles)
+      .Cfg(Cfg)
     ) u_hop (
       .clk_i,
       .rst_ni,

@@ -8,8 +8,9 @@
 module rs_rpau_row_parts
   import rs_rpau_pkg::*;
 #(
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
   parameter  int unsigned Words = 2,   // of a part, 1 ... 2*Cores
   parameter  int unsigned Banks = 16,
   localparam int unsigned Lanes = 2 * Cores,
@@ -43,7 +44,7 @@ module rs_rpau_row_parts
 
     for (genvar k = 0; k < 3; k++) begin : gen_operand
       rs_rpau_bank_mux #(
-        .Width(Width),
+        .Width(Cfg.Width),
         .Banks(Banks)
       ) u_bank (
         .bank_i(bank_i[k]),

@@ -254,12 +254,7 @@ module rs_rpau_top
       table_q <= command.word[ConversionLsb+:ConversionWidth];
     end
     rs_rpau_converters #(
-      .LogN(Cfg.LogN),
-      .SmallerRings(Cfg.SmallerRings),
-      .Cores(Cfg.Cores),
-      .Width(Cfg.Width),
-      .Rpaus(Cfg.Rpaus),
-      .HopCycles(Cfg.HopCycles),
+      .Cfg(Cfg),
       .Converters(Cfg.Converters),
       .Conversions(Cfg.Conversions)
     ) u_converters (
@@ -284,10 +279,7 @@ module rs_rpau_top
 
   if (Cfg.Interconnect == InterconnectGather) begin : gen_gather
     rs_rpau_gather #(
-      .Rpaus(Cfg.Rpaus),
-      .HopCycles(Cfg.HopCycles),
-      .Lanes(Lanes),
-      .Width(Cfg.Width)
+      .Cfg(Cfg)
     ) u_gather (
       .clk_i,
       .rst_ni,
@@ -299,10 +291,7 @@ module rs_rpau_top
     );
   end else begin : gen_ring
     rs_rpau_ring #(
-      .Rpaus(Cfg.Rpaus),
-      .HopCycles(Cfg.HopCycles),
-      .Lanes(Lanes),
-      .Width(Cfg.Width)
+      .Cfg(Cfg)
     ) u_ring (
       .clk_i,
       .rst_ni,

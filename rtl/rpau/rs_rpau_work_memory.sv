@@ -305,8 +305,7 @@ module rs_rpau_work_memory
       .d_o({dyadic_swap, dyadic_part})
     );
     rs_rpau_row_parts #(
-      .Cores(Cfg.Cores),
-      .Width(Cfg.Width),
+      .Cfg(Cfg),
       .Words(Cfg.DyadicCores),
       .Banks(Banks)
     ) u_dyadic (
@@ -332,8 +331,7 @@ module rs_rpau_work_memory
       .d_o(coefficient_part)
     );
     rs_rpau_row_parts #(
-      .Cores(Cfg.Cores),
-      .Width(Cfg.Width),
+      .Cfg(Cfg),
       .Words(Cfg.Converters),
       .Banks(Banks)
     ) u_parts (

@@ -4,9 +4,12 @@
 // words: step_i itself, but with pair_i. Then lanes hold halves of rows of two polynomials
 // (rs_pair_rows): the row of the first is written with its upper half, half_i, and that of the
 // second a cycle later, with second_o. Bit StepWidth - 1 of a step says that there is one.
-module rs_rpau_write #(
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
+module rs_rpau_write
+  import rs_rpau_pkg::*;
+#(
+  parameter  rpau_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
   parameter  int unsigned StepWidth = 8,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned LogLanes = $clog2(Lanes),
@@ -37,8 +40,8 @@ module rs_rpau_write #(
 
   logic [Width-1:0] lanes [Lanes];
   rs_pair_rows #(
-    .Cores(Cores),
-    .Width(Width)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width)
   ) u_pair_rows (
     .clk_i,
     .pair_i,
@@ -47,8 +50,8 @@ module rs_rpau_write #(
     .lane_o(lanes)
   );
   rs_lane_scatter #(
-    .Cores(Cores),
-    .Width(Width)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width)
   ) u_scatter (
     .clk_i,
     .swap_i,

@@ -6,9 +6,10 @@
 module rs_stream_arrange
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
   parameter  int unsigned Polys = 2,
   parameter  int unsigned Stage = 11,
   parameter  int unsigned Wait = 0,
@@ -24,7 +25,7 @@ module rs_stream_arrange
   if (Stage < LogLanes) begin : gen_wait
     for (genvar l = 0; l < Polys * Lanes; l++) begin : gen_lane
       rs_delay #(
-        .Width(Width),
+        .Width(Cfg.Width),
         .Depth(Wait)
       ) u_wait (
         .clk_i,
@@ -34,12 +35,14 @@ module rs_stream_arrange
     end
   end else begin : gen_exchange
     logic [LogPeriod-1:0] frame_time;
-    rs_stream_clock #(.LogPeriod(LogPeriod)) u_clock (
+    rs_stream_clock #(
+      .Cfg(Cfg)
+    ) u_clock (
       .clk_i, .rst_ni, .first_i, .active_o(), .time_o(frame_time)
     );
     for (genvar pair = 0; pair < Polys * Lanes / 2; pair++) begin : gen_pair
       rs_stream_exchange #(
-        .Width(Width),
+        .Cfg(Cfg),
         .Distance(2 ** log_distance(LogN, Stage))
       ) u_exchange (
         .clk_i,

@@ -8,9 +8,12 @@
 // wanted.
 `include "rs_assert.svh"
 
-module rs_stream_banks #(
-  parameter  int unsigned LogPeriod = 11,
-  parameter  int unsigned Slots = 2,
+module rs_stream_banks
+  import rs_stream_pkg::*;
+#(
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogPeriod = Cfg.LogN - Cfg.LogLanes,
+  localparam int unsigned Slots = Cfg.Slots,
   parameter  int unsigned Banks = 4,
   localparam int unsigned BankWidth = $clog2(Banks),
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -29,7 +32,7 @@ module rs_stream_banks #(
   localparam logic [BankWidth-1:0] Last = BankWidth'(Banks - 1);
 
   rs_stream_clock #(
-    .LogPeriod(LogPeriod)
+    .Cfg(Cfg)
   ) u_clock (
     .clk_i,
     .rst_ni,

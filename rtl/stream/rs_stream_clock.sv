@@ -4,8 +4,11 @@
 // two first_i.
 `include "rs_assert.svh"
 
-module rs_stream_clock #(
-  parameter int unsigned LogPeriod = 11
+module rs_stream_clock
+  import rs_stream_pkg::*;
+#(
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogPeriod = Cfg.LogN - Cfg.LogLanes
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,

@@ -9,8 +9,9 @@ module rs_stream_delay
   import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
-  parameter int unsigned Width = 30,
-  parameter int unsigned Depth = 1024
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  parameter  int unsigned Depth = 1024
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -19,7 +20,7 @@ module rs_stream_delay
 );
   if (Depth < 16) begin : gen_shift
     rs_delay #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Depth(Depth)
     ) u_shift (
       .clk_i,
@@ -40,7 +41,7 @@ module rs_stream_delay
       else place_q <= place_q + 1'b1;
     end
     rs_ram_1r1w #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Depth(Depth),
       .ReadLatency(RamLatency),
       .RamStyle(Style)

@@ -5,9 +5,12 @@
 // stands with its words, and is low between frames.
 //
 // Cost: 2 * Distance words, the least that a permutation of this latency can do with.
-module rs_stream_exchange #(
-  parameter int unsigned Width = 30,
-  parameter int unsigned Distance = 1024
+module rs_stream_exchange
+  import rs_stream_pkg::*;
+#(
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  parameter  int unsigned Distance = 1024
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -19,7 +22,7 @@ module rs_stream_exchange #(
 );
   logic [Width-1:0] x1_late, x0_q, x1_q;
   rs_stream_delay #(
-    .Width(Width),
+    .Cfg(Cfg),
     .Depth(Distance)
   ) u_before (
     .clk_i,
@@ -32,7 +35,7 @@ module rs_stream_exchange #(
     x1_q <= swap_i ? x0_i : x1_late;
   end
   rs_stream_delay #(
-    .Width(Width),
+    .Cfg(Cfg),
     .Depth(Distance)
   ) u_behind (
     .clk_i,

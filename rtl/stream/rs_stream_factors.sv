@@ -33,8 +33,7 @@ module rs_stream_factors
   logic [BankWidth-1:0] wbank, rbank;
   logic [LogPeriod-1:0] rtime;
   rs_stream_banks #(
-    .LogPeriod(LogPeriod),
-    .Slots(Cfg.Slots),
+    .Cfg(Cfg),
     .Banks(Banks)
   ) u_banks (
     .clk_i,
@@ -50,9 +49,7 @@ module rs_stream_factors
   );
   for (genvar unit = 0; unit < Lanes / 2; unit++) begin : gen_unit
     rs_stream_twiddles #(
-      .LogN(Cfg.LogN),
-      .LogLanes(Cfg.LogLanes),
-      .Width(Cfg.Width),
+      .Cfg(Cfg),
       .Stage(Stage),
       .Unit(unit),
       .Inverse(Inverse),

@@ -30,7 +30,9 @@ module rs_stream_input
   logic                 reading;
   logic [LogPeriod-1:0] rtime, wtime_q;
   logic                 wframe_q, rframe_q, rframe;  // the frame that is read, once it is launched
-  rs_stream_clock #(.LogPeriod(LogPeriod)) u_clock (
+  rs_stream_clock #(
+    .Cfg(Cfg)
+  ) u_clock (
     .clk_i, .rst_ni, .first_i(launch_i), .active_o(reading), .time_o(rtime)
   );
 

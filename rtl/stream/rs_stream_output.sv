@@ -39,7 +39,9 @@ module rs_stream_output
   logic [FrameWidth-1:0] wframe_q, rframe_q;
   logic [CountWidth-1:0] used_q, whole_q;  // launched, and of those the ones that are whole
   logic [PlaceWidth:0]   free_q;  // words that may be read ahead
-  rs_stream_clock #(.LogPeriod(LogPeriod)) u_clock (
+  rs_stream_clock #(
+    .Cfg(Cfg)
+  ) u_clock (
     .clk_i, .rst_ni, .first_i(first_i && rst_ni), .active_o(writing), .time_o(wtime)
   );
   assign written = &wtime;

@@ -111,9 +111,7 @@ module rs_stream_stage
   logic [Width-1:0] operand [Polys*Lanes];
   logic [Width-1:0] result [Polys*Lanes];
   rs_stream_arrange #(
-    .LogN(Cfg.LogN),
-    .LogLanes(Cfg.LogLanes),
-    .Width(Cfg.Width),
+    .Cfg(Cfg),
     .Polys(Polys),
     .Stage(Stage),
     .Wait(Arrange)

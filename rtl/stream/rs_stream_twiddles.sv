@@ -11,9 +11,10 @@ module rs_stream_twiddles
   import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
   parameter  int unsigned Stage = 11,
   parameter  int unsigned Unit = 0,
   parameter  bit          Inverse = 1'b0,
@@ -75,7 +76,7 @@ module rs_stream_twiddles
   localparam int unsigned AddrWidth = $clog2(Depth);
   localparam string Style = (Depth <= 256) ? "distributed" : "block";
   rs_ram_1r1w #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(Depth),
     .ReadLatency(RamLatency),
     .RamStyle(Style)

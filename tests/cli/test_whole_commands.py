@@ -31,6 +31,7 @@ WHOLE_RUNS = {
     "encrypt": "cli/test_client_commands.py::home",
     "fetch mnist": "apps/test_mnist.py::test_fetched_data_is_checked_and_kept",
     "generate": "generate/test_generate.py::made",
+    "import onnx": "networks/test_network_commands.py::test_two_commands_lead_from_onnx_to_a_class",
     "import heir": "heir/test_heir_commands.py::test_a_module_is_imported_and_run",
     "keys": "cli/test_client_commands.py::home",
     "run-program": "heir/test_heir_commands.py::test_a_module_is_imported_and_run",

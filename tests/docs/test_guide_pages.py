@@ -238,3 +238,19 @@ def test_the_pages_five_commands_read_an_encrypted_digit_on_vector(tmp_path: Pat
     assert output.splitlines()[-1] == "7"
     scores = np.load(tmp_path / "scores" / "result.npy")
     assert scores.shape == (10,)
+
+
+@pytest.mark.full
+def test_the_page_of_bootstrapping_runs(tmp_path: Path) -> None:
+    """All but the example's function, which has a test of its own."""
+    script = tmp_path / "page.py"
+    programs = blocks("guide/bootstrapping.md")
+    script.write_text("\n".join(each for each in programs if "RATE" not in each))
+    runpy.run_path(str(script))
+
+
+def test_the_page_of_bootstrapping_shows_the_example() -> None:
+    [shown] = [each for each in blocks("guide/bootstrapping.md") if "RATE" in each]
+    example = DOCS.parent / "examples" / "bootstrapping" / "training.py"
+    lines = [line.strip() for line in example.read_text().splitlines()]
+    assert all(line.strip() in lines for line in shown.splitlines())

@@ -21,6 +21,7 @@ from tests.core.shared import wrapped
 from tests.fuzz import heir_modules, mutations
 from tests.fuzz.mutations import container
 from tests.graph.random_graphs import every_op
+from tests.networks import models
 
 from ringsmith import client, interop, platforms
 from ringsmith.backends.cards import messages
@@ -44,6 +45,7 @@ from ringsmith.interop import object_file
 from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.lower import lower_operation
+from ringsmith.networks import from_onnx
 from ringsmith.objects import Ciphertext, EvaluationKeys
 from ringsmith.params import CkksParameters, KeyNeeds, parameter_set
 from ringsmith.params.files import parameters_file, parameters_text
@@ -564,7 +566,37 @@ def _read_heir(text: str) -> object:
 
 _OBJECT = object_file.FORMAT
 
+
+def networks() -> list[bytes]:
+    """Networks of ONNX."""
+    rng = np.random.default_rng(1)
+    weights = rng.normal(size=(2, 1, 3, 3))
+    nodes = [
+        models.node("Conv", "x w", "c", pads=[1, 1, 1, 1]),
+        models.node("Relu", "c", "r"),
+        models.node("Reshape", "r s", "y"),
+    ]
+    convolution = models.model(
+        nodes, {"x": (1, 1, 4, 4)}, ["y"], {"w": weights, "s": np.array([1, -1])}
+    )
+    return [each.SerializeToString() for each in (models.mlp(rng), convolution)]
+
+
+def large_networks() -> list[bytes]:
+    """Networks of many nodes, long names, and tensors that are not there."""
+    many = [models.node("Neg", f"x{i}", f"x{i + 1}") for i in range(15_000)]
+    long = [models.node("Neg", "x0", "y" * (1 << 20))]
+    found = [models.model(many, {"x0": (2,)}, ["x15000"])]
+    found.append(models.model(long, {"x0": (1 << 12, 1 << 12)}, ["y" * (1 << 20)]))
+    for dims in ([1 << 60], [1 << 30, 1 << 30, 1 << 30], [1 << 26]):
+        (given,) = [models.model(long, {"x0": (2,)}, ["y" * (1 << 20)], {"c": np.ones(2)})]
+        given.graph.initializer[0].dims[:] = dims
+        found.append(given)
+    return [each.SerializeToString() for each in found]
+
+
 READERS: tuple[Reader, ...] = (
+    Reader("networks of ONNX", from_onnx, networks, large_networks),
     Reader("SEAL's files", _read_seal, _seal_files, lambda: seal_bombs(1 << 26) * 5),
     Reader("SEAL file's kind", interop.describe, _seal_files, lambda: seal_bombs(1 << 28)),
     Reader(

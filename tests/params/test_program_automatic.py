@@ -154,7 +154,7 @@ def test_a_program_that_is_too_deep_is_refused_in_one_sentence() -> None:
     message = str(caught.value)
     assert message.count("N = ") == 1
     assert re.search(r"too deep: 84 levels, and at most \d\d fit: at the scale 2\^\d\d", message)
-    assert message.endswith("split the program; bootstrapping is not there yet")
+    assert message.endswith("split the program, or ask for AutoParameters(bootstrapping=True)")
     with pytest.raises(ProgramError, match=r"4 levels, and at most 0 fit.*: raise max_n, multiply"):
         trace(lambda x: x**16, AutoParameters(max_n=4096))
 
@@ -174,8 +174,9 @@ def test_the_message_names_the_best_scale() -> None:
 @pytest.mark.parametrize(
     ("precision", "scales"),
     [
-        (6, [20, 27, 26]),  # 26 is too few; one bit a step would be five forecasts
-        (8, [20]),  # of key switching's error, with a special prime of 40 bits, too much stays
+        (3, [27, 21, 22]),  # 21 is too few; one bit a step would be seven forecasts
+        (6, [27, 26]),  # 26 is too few
+        (8, [27]),  # of key switching's error, with a special prime of 40 bits, too much stays
     ],
 )
 def test_scales_are_stepped_to_by_what_makes_the_error(

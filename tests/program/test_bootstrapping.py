@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.program.small_bootstrapping import N, tiny
 
 import ringsmith as rs
 from ringsmith import client, memory
@@ -21,8 +22,7 @@ from ringsmith.interop.bundle import Bundle, write_bundle
 from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.objects import EvaluationKeys, PublicKey
-from ringsmith.params import Bootstrapping, CkksParameters, ckks_encoder, parameter_set
-from ringsmith.params.primes import primes_of_sizes
+from ringsmith.params import CkksParameters, ckks_encoder, parameter_set
 from ringsmith.program import CkksProgram
 from ringsmith.program.bootstrapping.expansion import STAGES
 from ringsmith.program.bootstrapping.factors import (
@@ -39,24 +39,6 @@ from ringsmith.schemes.program_file import from_bytes, to_bytes
 from ringsmith.schemes.registry import scheme_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-N = 1 << 10
-
-
-def tiny(levels: int = 2, **stages: Any) -> CkksParameters:  # noqa: ANN401 - Bootstrapping's fields
-    """N = 2^10, the stages of ``boot-test`` but for those given."""
-    given = Bootstrapping(**stages)
-    bits = [60, *[40] * levels, *[39] * given.slots_to_coeffs, *[60] * given.eval_mod]
-    data, special = primes_of_sizes(N, [*bits, *[56] * given.coeffs_to_slots], [61] * 5, None)
-    return CkksParameters.from_primes(
-        n=N,
-        data_primes=data,
-        special_prime=special,
-        scale=2.0**40,
-        dnum=-(-len(data) // 5),
-        declared_security=0,
-        bootstrapping=given,
-        name="tiny",
-    )
 
 
 @dataclass(frozen=True)
@@ -399,8 +381,8 @@ def test_rotations_of_the_transforms_share_digits_and_divisions(small: World) ->
     ("given", "function", "message"),
     [
         ("nano", only, "parameters 'nano' do not bootstrap: take a named set that does"),
-        ("auto", only, "no parameters that bootstrap are chosen automatically"),
-        ("boot-test", lambda x: rs.bootstrap(x + x), "numbers may reach 2 by the ranges"),
+        ("auto", only, r"without being asked for: take AutoParameters\(bootstrapping=True\)"),
+        ("boot-test", lambda x: rs.bootstrap(2000 * x), "numbers may reach 2e[+]03 by the ranges"),
         ("boot-test", lambda x: rs.bootstrap(x).conjugate() + rs.bootstrap(3), "bootstrap"),
     ],
 )
@@ -440,9 +422,14 @@ def test_a_bundle_of_seals_files_refuses_keys_of_bootstrapping(
         write_bundle(tmp_path / "keys", Bundle("keys", shape, keys))
 
 
-def test_a_program_without_levels_is_told_to_bootstrap() -> None:
-    with pytest.raises(ProgramError, match=r"at least 3 levels and .* have 2: bootstrap\(x\), add"):
-        rs.trace(lambda x: x**8, tiny(2), inputs=["x"])
+@pytest.mark.parametrize("largest", [8.0, 1000.0])
+def test_larger_numbers_are_bootstrapped_with_as_much_more_error(largest: float) -> None:
+    inputs = {"x": rs.InputSpec(bound=largest)}
+    world = World.of(only, tiny(1), inputs)
+    x = largest * np.random.default_rng(9).uniform(-1, 1, N // 2)
+    errors = np.abs(world.run(x) - x)
+    assert errors.max() <= world.program.forecast(each_node=False).outputs["result"].total
+    assert -np.log2(errors.max() / largest) >= 23
 
 
 def test_the_product_with_i_in_the_order_of_the_generator_takes_no_level() -> None:

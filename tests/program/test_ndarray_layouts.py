@@ -46,8 +46,8 @@ class Machine:
 
     def __init__(self, rng: np.random.Generator, *, exact: bool) -> None:
         self.rng = rng
-        rows = 2 if exact else 1
-        self.trace = Trace(Space(rows << SLOT_BITS, 1 << SLOT_BITS, exact))
+        row_bits = SLOT_BITS - 1 if exact else SLOT_BITS
+        self.trace = Trace(Space(1 << SLOT_BITS, 1 << row_bits, exact))
         self.contents: dict[str, Array] = {}
 
     def array(self, shape: tuple[int, ...]) -> tuple[EncryptedArray, Array]:
@@ -70,9 +70,7 @@ class Machine:
 
     def _input(self, row: Array, span: Span) -> EncryptedVector:
         name = f"x{len(self.contents)}"
-        space = self.trace.space
-        self.contents[name] = space.in_every_row(row)
-        span = Span(space.in_every_row(span.low), space.in_every_row(span.high))
+        self.contents[name] = row
         index = self.trace.record(TraceNode(Op.INPUT, (), LINE, name=name, span=span))
         return EncryptedVector(self.trace, index)
 
@@ -82,9 +80,7 @@ class Machine:
         layout = x.content.layout
         slots = np.stack(
             [
-                np.broadcast_to(
-                    part if isinstance(part, np.ndarray) else values[part.index][:16], (16,)
-                )
+                np.broadcast_to(part if isinstance(part, np.ndarray) else values[part.index], (16,))
                 for part in x.content.parts
             ]
         ).reshape(-1)

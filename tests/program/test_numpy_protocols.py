@@ -1,6 +1,7 @@
 """Functions of NumPy that take encrypted arrays by its protocols, against NumPy itself."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,12 @@ from ringsmith import (
     bounded,
     conv1d,
     conv2d,
+    inner_product,
+    matmul,
+    matvec,
     parameter_set,
     sigmoid,
+    sum_slots,
     trace,
 )
 from ringsmith.errors import ProgramError
@@ -211,3 +216,29 @@ def test_numbers_above_zero_divide() -> None:
     program = trace(lambda x: x / bounded(x.sum(), (0.5, 4)), ROUGH, {"x": (4,)})
     x = np.array([0.1, 0.2, 0.3, 0.4])
     assert np.abs(program.run(x=x)["result"] - x).max() < 0.004
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x, y: x & y, "of values that are 0 or 1 write a \\* b for and"),
+        (lambda x, y: x | y, "a \\+ b - a \\* b for or"),
+        (lambda x, y: ~(x + y), "1 - a for not"),
+        (lambda x, y: np.logical_or(x, y), "a \\+ b - a \\* b for or"),
+        (lambda x, y: matvec(np.ones((3, 4)), x * y), "of arrays write matrix @ x"),
+        (lambda x, y: matmul(x, y, 2), "of arrays write a @ b"),
+        (lambda x, y: inner_product(x + y, np.ones(4), 4), "of arrays write x @ weights"),
+        (lambda x, y: sum_slots(x + y), r"of arrays write x.sum\(axis\)"),
+    ],
+)
+def test_what_arrays_do_not_take_is_refused_with_what_to_write(
+    function: Callable[[Any, Any], Any], words: str
+) -> None:
+    for wish in ("auto", AutoBfvParameters()):
+        with pytest.raises(ProgramError, match=rf"{Path(__file__).name}:\d+: .*{words}"):
+            trace(function, wish, {"x": (4,), "y": (4,)})
+
+
+def test_the_first_argument_may_be_given_by_its_name() -> None:
+    program = trace(lambda x: np.sum(a=x, axis=0), "auto", {"x": (2, 3)})
+    assert (program.evaluate({"x": np.ones((2, 3))})["result"] == 2).all()

@@ -262,8 +262,8 @@ def small(*, exact: bool) -> RlweParameters:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
         if exact:
-            return BfvParameters.create(
-                n=4096, prime_bits=[60] * 6, special_bits=60, plain_bits=40, security=None
+            return BfvParameters.create(  # larger arrays fill both rows, of 512 slots
+                n=1024, prime_bits=[60] * 6, special_bits=60, plain_bits=40, security=None
             )
         return CkksParameters.create(
             n=2048, prime_bits=[60, *[45] * 9], special_bits=60, scale_bits=45, security=None

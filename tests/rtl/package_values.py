@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import pyslang
 from pyslang import ast, syntax
 
-from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.sources import COMMON, rtl_root, rtl_sources
 
 
 def values(
@@ -13,13 +13,15 @@ def values(
 ) -> list[int]:
     """Values of constant expressions over packages, and some functions."""
     compilation = ast.Compilation()
+    manager = pyslang.SourceManager()
+    manager.addUserDirectories(str(rtl_root() / COMMON))
     for text in sources:
-        compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text))
+        compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, manager))
     names = [f"V{number}" for number in range(len(expressions))]
     lines = [*functions]
     lines += [f"localparam int {n} = {e};" for n, e in zip(names, expressions, strict=True)]
     text = "module asked;\n" + "\n".join(lines) + "\nendmodule"
-    compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text))
+    compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, manager))
     errors = [d for d in compilation.getAllDiagnostics() if d.isError()]
     assert not errors, pyslang.DiagnosticEngine.reportAll(compilation.sourceManager, errors)
     (module,) = (each for each in compilation.getRoot().topInstances if each.name == "asked")

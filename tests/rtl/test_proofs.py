@@ -16,7 +16,10 @@ from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
 FOLDERS = ("mem", "arith", "prng", "ntt", "rpau", "shell", "stream", "dma", "vector", "vector_axi")
-BLOCKS = ("word_halves", "host_space", "ram_1r1w", "ram_2clk", "sync", "ntt_steps", "dma_fifo")
+BLOCKS = (
+    *("word_halves", "host_space", "delay", "ram_1r1w", "ram_2clk", "sync", "ntt_steps"),
+    *("dma_fifo", "vector_bursts", "vector_join", "vector_watchdog"),
+)
 PARTS = tuple(f"rs_{name}.sv" for name in BLOCKS)
 """Modules that blocks are made of."""
 
@@ -95,6 +98,8 @@ MODULES = {
     "rs_dma_fetch": [{"DataBits": 64}, {"DataBits": 256}],
     "rs_dma_store": [{"DataBits": 128}],
     "rs_vector_bursts": [{"Ports": 2}, {"Ports": 1, "BurstBeats": 1}, {"Ports": 4}],
+    "rs_vector_loads": [{"Ports": 2}, {"Ports": 1, "Outstanding": 4}],
+    "rs_vector_stores": [{"Ports": 2}, {"Ports": 1, "Outstanding": 4}],
 }
 """Block -> parameters that it is proved with."""
 
@@ -212,6 +217,22 @@ MUTANTS = {
         ("'1 : valid_q & ~ready_i", "'1 : valid_q"),  # a port gets it again
         ("beat_q + BeatWidth'(BurstBeats)", "beat_q + BeatWidth'(BurstBeats - 1)"),
     ],
+    "rs_vector_loads": [
+        ("valid_i && !halt_i && !busy", "valid_i && !busy"),  # a load begins after halt_i
+        ("!halt_i && !busy &&", "!halt_i &&"),  # a load begins before the last is handed over
+        ("burst_done = pop && last[0]", "burst_done = pop"),  # too many bursts on their way
+        ("BeatWidth'(from.row) << $clog2(RowCycles)", "BeatWidth'(from.row) + BeatWidth'(1)"),
+    ],
+    "rs_vector_stores": [
+        ("valid_i && !halt_i && !busy", "valid_i && !busy"),
+        (".done_i(burst_done)", ".done_i(b_valid_i[0])"),
+        ("BeatWidth'(to.row) << $clog2(RowCycles)", "BeatWidth'(to.row) + BeatWidth'(1)"),
+        ("final_beat || beat_q == 8'(BurstBeats - 1)", "beat_q == 8'(BurstBeats - 1)"),
+        ("beat_q == 8'(BurstBeats - 1)", "beat_q == 8'(BurstBeats)"),  # a burst too long
+        ("burst_last ? '0 : beat_q + 8'd1", "beat_q + 8'd1"),  # WLAST in the next limb's midst
+        ("rows_valid && space && paced", "rows_valid && paced"),  # a beat is lost
+        ("AheadWidth'(Capacity - RowCycles)", "AheadWidth'(Capacity)"),
+    ],
 }
 """Block -> changes of its text; each breaks a proved property."""
 
@@ -221,6 +242,16 @@ REFUTED = {
 }
 """Block -> parameters with which changes are refuted: long bursts after few cycles. Of other blocks
 they are the first of those that it is proved with."""
+
+
+RESETS = {"rs_vector_stores": 3}
+"""Block -> cycles that a reset lasts at least, if more than one."""
+
+
+def reset(cycles: int) -> str:
+    """The solver's options for a reset that assertions hold after."""
+    low = "".join(f" -set-at {cycle} rst_ni 0" for cycle in range(1, cycles + 1))
+    return f" -seq {cycles + 1}{low}"
 
 
 def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> str:
@@ -236,7 +267,7 @@ def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> st
         "proc; flatten; memory; async2sync; chformal -lower; opt_clean; "
         + ("techmap -map edges.v; opt_clean; " if two else "")
         + f"tee -q -o report.txt sat {task} -prove-asserts -set-assumes"
-        + ("" if two else " -seq 2 -set-at 1 rst_ni 0"),
+        + ("" if two else reset(RESETS.get(block, 1))),
         folder,
     )
     return (folder / "report.txt").read_text()

@@ -97,6 +97,11 @@ def with_conjugate(x):  # noqa: ANN001, ANN201
     return x + x.conjugate()
 
 
+def table(x, y):  # noqa: ANN001, ANN201
+    """Arrays, which are repeated in all slots."""
+    return x @ np.array([[1, 2], [0.5, 0], [0, -1]]) + y
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of programs."""
@@ -107,6 +112,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
     trace(with_conjugate, score.parameters, {"x": 4}).save(folder / "conjugate.rsp")
     wish = AutoBfvParameters(plain_bits=20)
     trace(products, wish, {"x": 8, "y": 8}).save(folder / "products.rsp")
+    trace(table, "auto", {"x": (2, 3), "y": (2,)}).save(folder / "table.rsp")
+    trace(lambda x: 2 * x, wish, {"x": (9000,)}).save(folder / "double.rsp")  # 3 ciphertexts
     return folder
 
 
@@ -132,6 +139,10 @@ def test_a_client_with_seal_4_1_gets_the_results_of_ckks_and_bfv(
         )
         expected = product + left - right
         assert call("products", f"x={texts(WHOLE)}", f"y={texts(y)}") == expected.tolist()
+        found = call("table", "x=1,0.5,0.25,-1,0,0.75", "y=0.5,-0.5")
+        assert found == pytest.approx([1.75, 1.25, -0.5, -3.25], abs=1e-4)
+        many = [i % 10 for i in range(9000)]
+        assert call("double", f"x={texts(many)}") == [2 * i for i in many]
 
 
 def test_what_the_server_refuses_is_said_by_the_client(

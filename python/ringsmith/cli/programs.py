@@ -2,15 +2,19 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ringsmith.cli.applications import DeviceKind
 from ringsmith.cli.options import named_arrays
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 import_app = typer.Typer(
-    help="Import an encrypted program that another compiler made.", no_args_is_help=True
+    help="Import a network, or an encrypted program that another compiler made.",
+    no_args_is_help=True,
 )
 
 
@@ -124,6 +128,128 @@ def import_heir(
     width = max(map(len, figures))
     for name, value in figures.items():
         print(f"{name:{width}}  {value}")
+
+
+@import_app.command("onnx")
+def import_onnx(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network of ONNX.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the program goes, such as program.rsp.")
+    ],
+    calibrate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]FILE",
+            help="Samples, as images.npy: ranges of all numbers follow from them.",
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="A class for each sample: their accuracy is reported.")
+    ] = None,
+    simulate: Annotated[
+        int, typer.Option(min=0, help="Of the samples so many are simulated, slot by slot.")
+    ] = 0,
+    encrypt: Annotated[
+        int, typer.Option(min=0, help="Of the samples so many are computed encrypted.")
+    ] = 0,
+    input_range: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=LOW,HIGH", help="The range of an input; else that of samples."),
+    ] = None,
+    batch: Annotated[
+        int, typer.Option(min=1, help="Samples in one run, where the file leaves that open.")
+    ] = 1,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="TENSOR", help="Ends there, such as before a last Softmax."),
+    ] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(help="Part of a function's range by which its approximation may be wrong."),
+    ] = None,
+    degree: Annotated[
+        int | None, typer.Option(min=2, help="The degree of one polynomial for each function.")
+    ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(min=0, help="Part of its width by which a range of samples is widened."),
+    ] = 0.25,
+    parameters: Annotated[
+        str, typer.Option(help="`auto`, or a parameter set of CKKS: a name or a TOML file.")
+    ] = "auto",
+    design: Annotated[
+        str | None,
+        typer.Option(help="The accelerator that is to run it: a name, or a TOML file."),
+    ] = None,
+    precision_bits: Annotated[
+        float | None,
+        typer.Option(help="Bits after the point that the forecast must promise."),
+    ] = None,
+) -> None:
+    """Make an encrypted program of a network: of PyTorch, TensorFlow, scikit-learn, as ONNX."""
+    from ringsmith import AutoParameters, explain, parameter_set, trace
+    from ringsmith.errors import ParameterError
+    from ringsmith.files import check_target, write_whole
+    from ringsmith.files.arrays import read_array
+    from ringsmith.networks import accuracy, from_onnx
+
+    check_target(output, overwrite=False)
+    samples = samples_of(calibrate)
+    if samples is None and (labels is not None or simulate or encrypt):
+        raise ParameterError("--labels, --simulate and --encrypt go with --calibrate FILE")
+    network = from_onnx(
+        file,
+        calibrate=samples,
+        bounds=ranges_of(input_range),
+        batch=batch,
+        until=until,
+        error=error,
+        degree=degree,
+        margin=margin,
+    )
+    chosen: Any = parameters
+    if parameters != "auto":
+        chosen = parameter_set(parameters)
+    elif precision_bits is not None:
+        chosen = AutoParameters(precision_bits=precision_bits, design=design)
+    elif design is not None:
+        chosen = AutoParameters(design=design)
+    program = trace(network, chosen, network.inputs)
+    write_whole(output, program.to_bytes(), overwrite=False)
+    print(explain(program, design, lines=True))
+    if samples is not None:
+        known = None if labels is None else read_array(labels)
+        found = accuracy(network, program, samples, known, simulated=simulate, encrypted=encrypt)
+        print("", *found, sep="\n")
+    print(f"\n{output}: inputs {', '.join(network.input_names)}")
+
+
+def samples_of(given: list[str] | None) -> "dict[str, NDArray[Any]] | NDArray[Any] | None":
+    """Reads samples of options ``FILE`` or ``NAME=FILE``; None without any."""
+    from ringsmith.files.arrays import read_array
+
+    if not given:
+        return None
+    if len(given) == 1 and "=" not in given[0]:
+        return read_array(Path(given[0]))
+    return named_arrays("--calibrate", given)
+
+
+def ranges_of(given: list[str] | None) -> dict[str, tuple[float, float]]:
+    """Reads ranges of options ``NAME=LOW,HIGH``."""
+    from ringsmith.errors import ParameterError
+
+    found = {}
+    for text in given or ():
+        name, _, ends = text.rpartition("=")
+        try:
+            low, high = map(float, ends.split(","))
+        except ValueError:
+            raise ParameterError(f"--input-range {text!r:.60}: write NAME=LOW,HIGH") from None
+        if not name or not low < high:
+            raise ParameterError(f"--input-range {text!r:.60}: LOW must be below HIGH")
+        found[name] = (low, high)
+    return found
 
 
 def run_program(

@@ -17,7 +17,7 @@ MAX_BYTES = 1 << 30
 
 
 def read_array(path: Path) -> NDArray[Any]:
-    """Reads an array of integers or real numbers.
+    """Reads an array of integers, real or complex numbers.
 
     Raises:
         InteropError: When it cannot be read, or holds no such array.
@@ -36,8 +36,8 @@ def read_array(path: Path) -> NDArray[Any]:
         raise InteropError(
             f"{path}: no array of NumPy's format ({error!s:.80}): save it with numpy.save"
         ) from None
-    if dtype.kind not in "iuf":
-        raise InteropError(f"{path}: an array of type {dtype}: give integers or real numbers")
+    if dtype.kind not in "iufc":
+        raise InteropError(f"{path}: an array of type {dtype}: give numbers")
     if math.prod(shape) * dtype.itemsize != len(data) - stream.tell():
         raise InteropError(f"{path}: the array's numbers are cut off, or others follow")
     numbers = np.frombuffer(data, dtype, offset=stream.tell())

@@ -368,6 +368,25 @@ class Op(StrEnum):
         part=True,
         colour="#3d3d6b",
     )
+    CARRIED = Operation(
+        "carried",
+        "begins a repetition with an encrypted vector",
+        takes=(2,),
+        schemes=_CKKS,
+        in_seal=False,
+        part=True,
+        colour="#8a8a8a",
+    )
+    NEXT = Operation(
+        "next",
+        "ends a repetition with an encrypted vector",
+        encrypted=2,
+        takes=(2,),
+        schemes=_CKKS,
+        in_seal=False,
+        part=True,
+        colour="#6e6e6e",
+    )
     SWAP_COLUMNS = Operation(
         "swap_columns",
         "swaps the rows of an encrypted vector",

@@ -38,20 +38,20 @@ def sim_root() -> Path:
     return _find("sim", "hdl/block.h")
 
 
-HEADER = "common/rs_assert.svh"
-"""The file below ``rtl/`` that modules include: macros, no module."""
+COMMON = "common"
+"""The folder below ``rtl/`` of the headers that others include: macros, no module."""
 
 
 def include_folders(sources: Sequence[Path]) -> list[Path]:
     """Folders of those sources that others include, each once."""
-    return sorted({file.parent for file in sources if file.suffix == Path(HEADER).suffix})
+    return sorted({file.parent for file in sources if file.suffix == ".svh"})
 
 
 def rtl_sources(*folders: str) -> list[Path]:
     """The SystemVerilog files of some folders of `rtl/`, packages first, ready for the compiler.
 
-    The first one is `HEADER`: readers take it as a file of its own too, or only where it is
-    included (`include_folders`).
+    The headers of `COMMON` come first: readers take them as files of their own too, or only where
+    they are included (`include_folders`).
 
     Args:
         folders: Folder names below `rtl/`, in order of dependence: `"arith"`, `"mem"`, `"ntt"`, ...
@@ -69,7 +69,7 @@ def rtl_sources(*folders: str) -> list[Path]:
             )
         for file in files:
             (packages if file.stem.endswith("_pkg") else modules).append(file)
-    return [rtl_root() / HEADER, *packages, *modules]
+    return [*sorted((rtl_root() / COMMON).glob("*.svh")), *packages, *modules]
 
 
 # ---- FPGA families that ``rtl/`` is made for: the values of ``rs_mem_pkg::Target`` -------------

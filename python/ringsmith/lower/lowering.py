@@ -149,7 +149,12 @@ class ConstantsOnDemand(Mapping[str, Residues]):
 
 
 def lower(
-    program: Program, *, encode: bool = True, max_nodes: int = MAX_NODES, scalars: bool = True
+    program: Program,
+    *,
+    encode: bool = True,
+    max_nodes: int = MAX_NODES,
+    scalars: bool = True,
+    unroll: bool = True,
 ) -> Lowered:
     """Writes a planned program as subroutines.
 
@@ -159,10 +164,14 @@ def lower(
         max_nodes: How many nodes the graph may have.
         scalars: Whether a constant that is one number is written as a number, and not as a
             polynomial that is an input. The results are the same.
+        unroll: Whether loops are written out. Otherwise the graph holds each body once: what a loop
+            carries is an input of the graph, and what it is next an output.
 
     Raises:
         ProgramError: If the graph has more nodes.
     """
+    if unroll and program.loops:
+        program = program.unrolled
     return _Lowering(program, max_nodes, scalars=scalars).run(encode=encode)
 
 
@@ -223,6 +232,11 @@ class _Lowering:
     def _node(self, node: Node, operands: list[Polynomials]) -> Polynomials:
         if node.op is Op.INPUT:
             return self._writer.input(node.name or "", node.size, node.limbs)
+        if node.op is Op.CARRIED:
+            return self._writer.input(f"carried:{node.id}", node.size, node.limbs)
+        if node.op is Op.NEXT:
+            self._writer.output(operands[0], f"next:{node.id}")
+            return operands[0]
         if node.op is Op.OUTPUT:
             self._writer.output(operands[0], node.name or "")
             return operands[0]

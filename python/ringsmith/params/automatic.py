@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ringsmith.errors import ParameterError
+from ringsmith.params.bootstrapping import SPARSE_SECURITY
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.flooding import STATISTICAL_SECURITY, Flooding
@@ -22,7 +23,7 @@ MIN_SCALE_BITS = MIN_PRIME_BITS
 WIDEST_PRIME_BITS = 60
 """Widest prime that is ever chosen: what hardware designs take at most."""
 MAX_HEADROOM_BITS = 30
-_DRIFT_BITS = 1.0
+DRIFT_BITS = 1.0
 """How far the scale of the last level may be from that of the first; q_0 has a bit for it."""
 SPECIAL_MARGIN_BITS = 5
 """How much wider than q_0 the special prime is, if ``max_prime_bits`` allows.
@@ -176,6 +177,9 @@ class AutoParameters(AutoRlweParameters):
         share: Decryptions under one key that others may see: parameters leave ``precision_bits``
             to ``decrypt(share=…)``. None: none are shared.
         statistical_security: As for ``decrypt``.
+        bootstrapping: Whether a program that no parameters have enough levels for gets parameters
+            that bootstrap, and its bootstrappings (``ringsmith.schemes.ckks.placing``). These have
+            N = 2^16 and 128 bits of security, and run on the ``cpu`` device only.
     """
 
     precision_bits: float = 20
@@ -184,6 +188,7 @@ class AutoParameters(AutoRlweParameters):
     samples: Any = field(default=None, compare=False, repr=False)
     share: int | None = None
     statistical_security: int = STATISTICAL_SECURITY
+    bootstrapping: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -206,6 +211,7 @@ class AutoParameters(AutoRlweParameters):
                 f"share = {self.share!r}: noise is hidden only by a bound for all inputs, and "
                 "samples are typical ones: leave samples out, and declare ranges of the inputs"
             )
+        self._check_bootstrapping()
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
         narrowest = MIN_SCALE_BITS + headroom + 2
@@ -214,6 +220,27 @@ class AutoParameters(AutoRlweParameters):
                 f"max_prime_bits = {self.widest_prime!r} is outside {narrowest} … "
                 f"{WIDEST_PRIME_BITS}: q_0 holds a scale of at least {MIN_SCALE_BITS} bits, "
                 f"headroom_bits = {headroom} and 2 more"
+            )
+
+    def _check_bootstrapping(self) -> None:
+        """Refuses what parameters that bootstrap do not have."""
+        if not isinstance(self.bootstrapping, bool):
+            raise ParameterError(f"bootstrapping = {self.bootstrapping!r:.40} is not True or False")
+        if not self.bootstrapping:
+            return
+        if self.design is not None:
+            raise ParameterError(
+                "bootstrapping=True: no design bootstraps, only the cpu device: leave design out"
+            )
+        if self.share is not None:
+            raise ParameterError(
+                f"bootstrapping=True: results cannot be shared with share = {self.share!r}, since "
+                "no bound of the noise of a bootstrapping is known: leave one of both out"
+            )
+        if self.security != SPARSE_SECURITY:
+            raise ParameterError(
+                f"bootstrapping=True: security = {self.security} is not the level of the sparse "
+                f"secret of bootstrapping: take {SPARSE_SECURITY}"
             )
 
     @property
@@ -368,7 +395,7 @@ def _with_lasting_scale(parameters: CkksParameters) -> CkksParameters:
     last = math.log2(parameters.scale)
     for prime in reversed(bits):
         last = 2 * last - prime
-    if not bits or abs(last - math.log2(parameters.scale)) <= _DRIFT_BITS:
+    if not bits or abs(last - math.log2(parameters.scale)) <= DRIFT_BITS:
         return parameters
     scale = bits[0]
     for prime in bits:

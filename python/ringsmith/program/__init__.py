@@ -47,6 +47,7 @@ from ringsmith.program.planner import InputSpec
 from ringsmith.program.polynomials import ApproximationWarning, chebyshev, polynomial
 from ringsmith.program.products import matmul, pack_matrix, unpack_matrix
 from ringsmith.program.ranges import Interval, bounded
+from ringsmith.program.repetition import repeat
 from ringsmith.program.source import SourceLine
 from ringsmith.program.vector import EncryptedVector
 
@@ -117,6 +118,7 @@ __all__ = [
     "pack_matrix",
     "polynomial",
     "relu",
+    "repeat",
     "roll",
     "sigmoid",
     "sign",

@@ -63,7 +63,7 @@ def evaluate_arrays(
         inputs: The inputs' numbers, as many as their nodes have, by name.
         modulus: The modulus of every number; None: no reduction.
     """
-    order = _ordered(outputs.values())
+    order = ordered(outputs.values())
     uses = Counter(id(each) for node in order for each in node.operands)
     uses.update(id(node) for node in outputs.values())
     found: dict[int, Array] = {}
@@ -85,7 +85,7 @@ def evaluate_arrays(
     }
 
 
-def _ordered(outputs: Iterable[ArrayNode]) -> list[ArrayNode]:
+def ordered(outputs: Iterable[ArrayNode]) -> list[ArrayNode]:
     """Returns the nodes that outputs depend on, operands before users."""
     order: list[ArrayNode] = []
     done: set[int] = set()

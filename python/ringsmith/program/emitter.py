@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import Any
 
 from ringsmith.graph.operations import Op
 from ringsmith.params import RlweParameters
@@ -119,6 +120,18 @@ class Emitter(ABC):
     def _admit(self, node: Node) -> None:
         """Checks and records a node that is about to be appended, or refuses it."""
 
+    def carried(self, a: int, loop: int) -> int:
+        """Begins a loop's body with a; never twice the same node."""
+        before = self.nodes[a]
+        return self._append(Op.CARRIED, (a,), before.limbs, before.scale, 2, loop=loop)
+
+    def next(self, a: int, carried: int, loop: int, count: int) -> int:
+        """Ends a loop's body with a, which has the limbs and the scale that the body began with."""
+        node, before = self.nodes[a], self.nodes[carried]
+        assert (node.limbs, node.scale) == (before.limbs, before.scale), "the planner brings it"
+        operands = a, carried
+        return self._append(Op.NEXT, operands, node.limbs, node.scale, 2, loop=loop, count=count)
+
     def _emit(
         self,
         op: Op,
@@ -136,24 +149,32 @@ class Emitter(ABC):
         if plain is not None:
             content = (plain.values.shape, digest(plain.values), plain.scale)
         key = (op, operands, limbs, scale, name, steps, content)
-        if key in self._known:
-            return self._known[key]
+        if key not in self._known:
+            self._known[key] = self._append(
+                op,
+                operands,
+                limbs,
+                scale,
+                size,
+                name=name,
+                steps=steps,
+                element=element,
+                plain=plain,
+            )
+        return self._known[key]
+
+    def _append(
+        self,
+        op: Op,
+        operands: tuple[int, ...],
+        limbs: int,
+        scale: float,
+        size: int,
+        **fields: Any,  # noqa: ANN401 - other fields of Node
+    ) -> int:
         identity = len(self.nodes)
-        node = Node(
-            identity,
-            op,
-            operands,
-            limbs,
-            scale,
-            size,
-            self.source,
-            name,
-            steps,
-            element,
-            plain,
-            stage=self.stage,
-        )
+        source, stage = self.source, self.stage
+        node = Node(identity, op, operands, limbs, scale, size, source, stage=stage, **fields)
         self._admit(node)
-        self._known[key] = identity
         self.nodes.append(node)
         return identity

@@ -53,7 +53,7 @@ def inner_product(
     Raises:
         ProgramError: When length or stride is illegal, or the weights are.
     """
-    check_encrypted(x, "inner_product(x, weights, length)", caller())
+    check_encrypted(x, "inner_product(x, weights, length)", caller(), "x @ weights")
     space, source = x.trace.space, caller()
     length = checked_power_of_two("length", length, space.row, source)
     stride = checked_power_of_two("stride", stride, space.row // length, source)
@@ -89,7 +89,7 @@ def sum_slots(
     Raises:
         ProgramError: When length or stride is illegal.
     """
-    check_encrypted(x, "sum_slots(x)", caller())
+    check_encrypted(x, "sum_slots(x)", caller(), "x.sum(axis)")
     slots, source = x.trace.space.row, caller()
     if length is None and stride == 1:
         return _total(x, source)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from ringsmith.program.evaluate import simulate
 from ringsmith.program.kit import ClientKit
 from ringsmith.program.late import of_runtime, of_schemes
 from ringsmith.program.listing import describe_keys
+from ringsmith.program.loops import Flat
 from ringsmith.program.nodes import Node, Note
 from ringsmith.program.overflow import (
     DEFAULT_BOUND,
@@ -95,6 +96,23 @@ class Program(ABC):
     def sharing(self) -> Sharing:
         """What rotations share."""
         return Sharing.of(self.nodes, self.parameters) if self.rotations == SHARED else Sharing()
+
+    @cached_property
+    def flat(self) -> Flat:
+        """The nodes with loops written out, to follow numbers: a bootstrapping's steps are once."""
+        return Flat.of(self.nodes, light=True)
+
+    @cached_property
+    def unrolled(self) -> "Program":
+        """The program with loops written out; this one where it has none."""
+        if not self.loops:
+            return self
+        return replace(self, nodes=Flat.of(self.nodes, light=False).nodes)
+
+    @property
+    def loops(self) -> int:
+        """How many loops it has."""
+        return len({node.loop for node in self.nodes if node.loop})
 
     @property
     def inputs(self) -> dict[str, Node]:
@@ -354,7 +372,7 @@ class Program(ABC):
         }
 
     def _simulated(self, given: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        return simulate(self.nodes, self._space, given, self._modulus)
+        return simulate(self.flat.nodes, self._space, given, self._modulus)
 
     def _checked(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
         """Returns the numbers of the inputs, with zeros up to their lengths; or the arrays."""
@@ -442,6 +460,7 @@ class Program(ABC):
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         cycles: Mapping[int, int] | None = None,
+        lines: bool = False,
     ) -> str:
         """Returns the listing with costs and a forecast, for people.
 
@@ -449,6 +468,7 @@ class Program(ABC):
             bounds: Bounds of the inputs' magnitudes. The forecast of precision needs them, that of
                 noise does not.
             cycles: Clock cycles by node id; ``ringsmith.explain`` computes them for a design.
+            lines: Whether the listing has a row for each line of the user's, not for each node.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.

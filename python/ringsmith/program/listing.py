@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
-from ringsmith.graph.operations import Op
+from ringsmith.graph.operations import Key, Op
 from ringsmith.memory import in_words
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.nodes import Node
 from ringsmith.program.sharing import Sharing
+from ringsmith.program.source import SourceLine
 
 
 def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyNeeds) -> str:
@@ -49,6 +50,8 @@ def expression(node: Node) -> str:
         arguments.append(repr(node.name))
     if node.steps is not None:
         arguments.append(str(node.steps))
+    if node.count:
+        arguments.append(f"{node.count} times")
     if node.plain is not None:
         values, scale = node.plain.values, node.plain.scale
         what = "vector" if values.ndim else f"{values:.6g}" if scale != 1 else f"{values}"
@@ -86,6 +89,42 @@ def table(
                 f"{'%' + str(node.id):>6}  {what:<34} {columns(node)}{spent}  {node.source}"
             )
     return lines
+
+
+def by_line(
+    nodes: Sequence[Node],
+    head: str,
+    column: Callable[[Node], str],
+    cycles: Mapping[int, int] | None = None,
+) -> list[str]:
+    """Returns a heading and a row for each line of the user's: what its operations are and cost.
+
+    Args:
+        nodes: The HE graph.
+        head: Heading of the scheme's column.
+        column: The scheme's column of a line's last node, as wide as the heading.
+        cycles: Clock cycles by node, where a design was given.
+    """
+    lines: dict[SourceLine, list[Node]] = {}
+    for node in nodes:
+        lines.setdefault(node.source, []).append(node)
+    kinds = {
+        "rotations": [op for op in Op if op.record.key is Key.GALOIS],
+        "products": [Op.MULTIPLY, Op.SQUARE],
+        "plain products": [Op.MULTIPLY_PLAIN],
+    }
+    cycle_head = "" if cycles is None else f"{'cycles':>13}"
+    found = [f"limbs  {'  '.join(kinds)}  {head}{cycle_head}  line"]
+    for source, rows in lines.items():
+        counts = Counter(node.op for node in rows)
+        each = "  ".join(
+            f"{sum(counts[op] for op in ops):>{len(kind)}}" for kind, ops in kinds.items()
+        )
+        spent = ""
+        if cycles is not None:
+            spent = f"{sum(cycles.get(row.id, 0) for row in rows):>13,}"
+        found.append(f"{rows[-1].limbs:>5}  {each}  {column(rows[-1])}{spent}  {source}")
+    return found
 
 
 def cost(

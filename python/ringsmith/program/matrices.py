@@ -1,4 +1,9 @@
-"""Plain matrices times encrypted vectors, by diagonals."""
+"""Plain matrices times encrypted vectors, by diagonals.
+
+Arrays have a planner of their own (``ringsmith.program.ndarray.linear``), which computes sums of
+rotations by ``weighted_rotations``, too. ``matvec`` does not use it: where the entries of a vector
+lie, one after another or at a stride, its caller chose, and an array's planner chooses itself.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,7 +54,7 @@ def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
         ProgramError: When the matrix is no matrix, is zero or too large, has other columns than x
             numbers, or the stride is illegal.
     """
-    check_encrypted(x, "matvec(matrix, x)", caller())
+    check_encrypted(x, "matvec(matrix, x)", caller(), "matrix @ x")
     space, source = x.trace.space, caller()
     capacity = space.row // checked_power_of_two("stride", stride, space.row, source)
     given = space.matrix(weights, source)
@@ -58,14 +63,15 @@ def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
     rows, columns = a.shape
     length, count = max(a.shape), min(a.shape)
     entries = np.arange(length)
-    diagonals = {}
+    diagonals: dict[tuple[int, int], PlainValues] = {}
     for k in range(count):
         diagonal = a[entries % rows, (entries + k) % columns]
         if diagonal.any():
-            diagonals[k] = np.concatenate([diagonal, np.zeros(capacity - length, a.dtype)])
+            values = np.zeros(capacity * stride, a.dtype)
+            values[: length * stride].reshape(length, stride)[:] = diagonal[:, None]
+            diagonals[0, k * stride] = values
     repeated = _repeated(start, columns * stride, (length + count) * stride)
-    weights = {(0, k * stride): np.repeat(values, stride) for k, values in diagonals.items()}
-    total = weighted_rotations([repeated], weights)
+    total = weighted_rotations([repeated], diagonals)
     for k in range((length // rows).bit_length() - 1):
         total = total + total.rotate((rows << k) * stride)
     numbers = given.shape[0] * stride
@@ -141,9 +147,16 @@ def weighted_rotations(
 
     Args:
         values: Slots.
-        weights: The plain numbers of a row for (number of a value, slots to rotate it by).
+        weights: The plain numbers of a row, or of all slots, for (number of a value, slots to
+            rotate it by).
     """
     space = values[0].trace.space
+
+    def rotated_back(values: PlainValues, steps: int) -> PlainValues:
+        if values.size == space.row:
+            return space.in_every_row(np.roll(values, steps))
+        return np.roll(values.reshape(-1, space.row), steps, axis=1).reshape(-1)
+
     unit = math.gcd(space.row, *(k for _, k in weights))
     units = tuple((i, k // unit) for i, k in weights)
     baby = unit * _baby_steps(units, shared=space.shared_rotations)
@@ -155,8 +168,7 @@ def weighted_rotations(
         inner = _sum(
             giant_steps[start],
             lambda step: (
-                values[step[0]].rotate(step[1] - start)
-                * space.in_every_row(np.roll(weights[step], start))
+                values[step[0]].rotate(step[1] - start) * rotated_back(weights[step], start)
             ),
         )
         return inner.rotate(start)

@@ -74,9 +74,10 @@ class Bound:
             outside = outside | (found.real < self.low - slack)
             outside = outside | (found.real > self.high + slack) | (np.abs(found.imag) > slack)
         if outside.any():
-            position = int(np.argmax(outside))
+            at = tuple(map(int, np.unravel_index(np.argmax(outside), outside.shape)))
+            position = at[0] if len(at) == 1 else at
             raise self.source.error(
-                f"number {position} is {numbers[position]:.6g}, and the range [{self.low:g}, "
+                f"number {position} is {numbers[at]:.6g}, and the range [{self.low:g}, "
                 f"{self.high:g}] was promised: widen the range, or keep the inputs within theirs"
             )
         return numbers
@@ -122,6 +123,8 @@ class Node:
         approximated: Slots, from the first, that ``approximation`` is of; 0: all.
         stage: Of a node that is a part of a bootstrapping: the stage of it. Its numbers are not
             the program's, and only such nodes and ``bootstrap`` use them.
+        loop: Of ``carried`` and ``next``: the number of the loop, from 1.
+        count: Of ``next``: how often the loop is repeated.
     """
 
     id: int
@@ -139,6 +142,8 @@ class Node:
     approximation: float = 0.0
     approximated: int = 0
     stage: str = ""
+    loop: int = 0
+    count: int = 0
 
     @property
     def level(self) -> int:

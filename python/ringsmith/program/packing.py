@@ -131,7 +131,7 @@ class Packing:
 
         Args:
             known: The program's ports by name.
-            slots: Slots of a ciphertext's row.
+            slots: Slots of a ciphertext.
             is_input: Whether it is an input's.
         """
         if any(size < 0 for size in self.shape) or not 1 <= self.numbers <= MAX_NUMBERS:
@@ -150,14 +150,14 @@ class Packing:
         return ""
 
 
-def of_entries(shape: tuple[int, ...], row: NDArray[Any]) -> Contents:
+def of_entries(shape: tuple[int, ...], slots: NDArray[Any]) -> Contents:
     """Returns what a ciphertext holds of an array.
 
     Args:
         shape: The array's.
-        row: For each slot of a row the position of its entry in the flat array from 1, or 0.
+        slots: For each slot the position of its entry in the flat array from 1, or 0.
     """
-    places = np.ascontiguousarray(row, "<i8").tobytes() + repr(shape).encode()
+    places = np.ascontiguousarray(slots, "<i8").tobytes() + repr(shape).encode()
     return Contents(math.prod(shape), hashlib.blake2b(places, digest_size=6).hexdigest())
 
 

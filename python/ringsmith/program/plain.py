@@ -42,6 +42,11 @@ class Space:
     costs: Costs = CPU
 
     @property
+    def slot_bits(self) -> int:
+        """Bits of the number of a slot; in BFV the highest one is that of the row."""
+        return self.slots.bit_length() - 1
+
+    @property
     def rotation_cost(self) -> float:
         """What a rotation costs whose digits another one of the same value cuts already."""
         return 1.0 if self.shared_rotations else self.costs.rotation
@@ -100,7 +105,7 @@ class Space:
 
     def in_every_row(self, values: NDArray[Any]) -> NDArray[Any]:
         """Returns the same ``row`` numbers for every row, shape (slots,)."""
-        return np.tile(values, self.slots // self.row)
+        return values if values.size == self.slots else np.tile(values, self.slots // self.row)
 
     def array(
         self, value: object, source: SourceLine, what: str = "a plain operand"
@@ -209,7 +214,7 @@ def remembered(values: PlainValues, compute: Callable[[PlainValues], T]) -> T:
 
 
 def _digest(values: PlainValues) -> bytes:
-    return hashlib.blake2b(values.tobytes(), digest_size=32).digest()
+    return hashlib.sha256(np.ascontiguousarray(values).data).digest()
 
 
 def _largest(values: PlainValues) -> float:

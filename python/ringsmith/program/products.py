@@ -5,6 +5,10 @@ networks" (eprint 2018/1041), section 3: a square matrix of size d lies in one c
 row. With sigma(A)[i, j] = A[i, i + j] and tau(B)[i, j] = B[i + j, j], indices modulo d, the product
 is the sum over k of sigma(A), its columns rotated by k, times tau(B), its rows rotated by k, entry
 by entry. Three levels: one for sigma and tau, one for rotating columns, one for the products.
+
+Arrays multiply m x k by k x n in m * k * n slots and one level, which inputs are packed for. Here
+matrices stay in d * d slots, so that a product of products costs 6 * d rotations and not d times as
+many ciphertexts.
 """
 
 import numpy as np
@@ -40,7 +44,7 @@ def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector
         ProgramError: When the size is illegal.
     """
     for each in (a, b):
-        check_encrypted(each, "matmul(a, b, size)", caller())
+        check_encrypted(each, "matmul(a, b, size)", caller(), "a @ b")
     source, row, trace = caller(), a.trace.space.row, a.trace
     size = checked_power_of_two("size", size, 1 << ((row.bit_length() - 1) // 2), source)
     area = size * size

@@ -301,18 +301,22 @@ def check_row(x: RecordedVector, distance: int, source: SourceLine) -> None:
         )
 
 
-def check_encrypted(x: object, call: str, source: SourceLine) -> None:
+def check_encrypted(x: object, call: str, source: SourceLine, arrays: str = "") -> None:
     """Refuses what is no encrypted vector, as an operand of a function.
 
     Args:
         x: What was given.
         call: How the function is called.
         source: The user's line.
+        arrays: What is written for encrypted arrays instead.
     """
-    if not isinstance(x, RecordedVector):
-        raise source.error(
-            f"{x!r:.40} ({type(x).__name__}) stands where the encrypted vector x does: call {call}"
-        )
+    if isinstance(x, RecordedVector):
+        return
+    if isinstance(x, Arithmetic) and arrays:
+        raise source.error(f"{call} takes vectors of slots: of arrays write {arrays}")
+    raise source.error(
+        f"{x!r:.40} ({type(x).__name__}) stands where the encrypted vector x does: call {call}"
+    )
 
 
 def shape_error(left: int, right: int, source: SourceLine) -> ProgramError:

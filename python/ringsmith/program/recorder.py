@@ -1,6 +1,7 @@
 """The record of a traced function: operations on all slots of ciphertexts, and their ranges."""
 
 from collections import Counter, OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,8 +22,8 @@ class TraceNode:
 
     Attributes:
         op: One of input, add, sub, negate, multiply, add_plain, sub_plain, multiply_plain, rotate,
-            conjugate, swap_columns, bootstrap; in a bootstrapping also rotate_conjugate and
-            mod_switch.
+            conjugate, swap_columns, bootstrap, carried, next; in a bootstrapping also
+            rotate_conjugate and mod_switch.
         operands: Indices of the encrypted operands in the trace.
         source: The user's line.
         name: Name of an input.
@@ -33,9 +34,9 @@ class TraceNode:
         bound: The range that the program promises of the result.
         approximation: What the result differs at most from what it stands for.
         approximated: Slots, from the first, that ``approximation`` is of; 0: all.
-        span: Of an input: the ranges of its slots.
-        limbs: Of mod_switch: those of the result.
-        stage: As of ``Node``.
+        span: Of an input, and of what a loop carries: the ranges of its slots.
+        limbs: Of mod_switch, bootstrap, carried and next: those of the result; None: to be found.
+        stage, loop, count: As of ``Node``.
     """
 
     op: Op
@@ -51,6 +52,8 @@ class TraceNode:
     limbs: int | None = None
     stage: str = ""
     scale: float | None = None
+    loop: int = 0
+    count: int = 0
 
 
 class Trace:
@@ -60,12 +63,18 @@ class Trace:
         space: What one ciphertext holds.
         nodes: The operations, operands before users.
         notes: What was added to the program so that it is right, for people.
+        next_of: By ``carried`` nodes: the node that says what they are in the next repetition.
+        open_loop: The line of a loop whose body is being recorded; None: there is none.
+        loops: How many loops there are.
     """
 
     def __init__(self, space: Space) -> None:
         self.space = space
         self.nodes: list[TraceNode] = []
         self.notes: dict[Note, None] = {}
+        self.next_of: dict[int, int] = {}
+        self.open_loop: SourceLine | None = None
+        self.loops = 0
         self._known: dict[tuple[object, ...], int] = {}
         self._spans: OrderedDict[int, Span] = OrderedDict()
         self._span_bytes = 0
@@ -79,6 +88,21 @@ class Trace:
             self._known[key] = len(self.nodes)
             self.nodes.append(node)
         return self._known[key]
+
+    def append(self, node: TraceNode) -> int:
+        """Adds a node, also where there is an equal one, and returns its index."""
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def substitute(self, start: int, moved: Mapping[int, int]) -> None:
+        """Replaces operands of the nodes from ``start``, and forgets these nodes' ranges."""
+        for index in range(start, len(self.nodes)):
+            node = self.nodes[index]
+            operands = tuple(moved.get(i, i) for i in node.operands)
+            if operands != node.operands:
+                self.nodes[index] = replace(node, operands=operands)
+            if index in self._spans:
+                self._span_bytes -= _bytes(self._spans.pop(index))
 
     def plain(self, op: Op, index: int, values: PlainValues, source: SourceLine) -> int:
         """Records an operation with a plain operand, and returns its index."""

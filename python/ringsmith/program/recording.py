@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.objects import Contents
 from ringsmith.params import RlweParameters
 from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.loops import Unrolling, inside, loops_of
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.layout import Layout
 from ringsmith.program.ndarray.packings import best as packed_best
@@ -60,7 +62,8 @@ class Recording:
         packed_inputs: How arrays lie in the inputs, by the array's name; empty: there are none.
         packed_outputs: The same of the outputs.
         input_contents: What slots of inputs must hold, as of ``Program``.
-        output_contents: What slots of outputs hold.
+        results: What is returned, by name.
+        recorded: As ``outputs``, of the trace of ``results``; a later one has bootstrappings, too.
         ranges: Ranges of planned nodes by ``spans.structure``, since it is planned several times.
     """
 
@@ -75,13 +78,29 @@ class Recording:
     packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
     input_contents: Mapping[str, Contents] = field(default_factory=dict)
-    output_contents: Mapping[str, Contents] = field(default_factory=dict)
+    results: "Mapping[str, EncryptedVector | EncryptedArray]" = field(default_factory=dict)
+    recorded: Mapping[str, int] = field(default_factory=dict)
     ranges: dict[Structure, tuple[list[float], list[int]]] = field(default_factory=dict, repr=False)
 
     @property
     def depth(self) -> int:
         """The most multiplications that follow one another: CKKS needs that many levels."""
         return multiplicative_depth(self.trace.nodes, self.used)
+
+    @cached_property
+    def output_contents(self) -> Mapping[str, Contents]:
+        """What the slots of the outputs hold, as of ``Program``."""
+        found: dict[str, Contents] = {}
+        for name, result in self.results.items():
+            if isinstance(result, EncryptedArray):
+                ports = {port: self.recorded[port] for port in self.packed_outputs[name].ports}
+                found.update(_array_contents(result, ports))
+            else:
+                numbers, slots = result.shape[0], result.trace.space.slots
+                rest = result.trace.span(result.index).part(numbers, slots, slots)
+                zeros = bool((rest.low == 0).all() and (rest.high == 0).all())
+                found[name] = Contents(numbers, zeros=zeros)
+        return found
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -113,6 +132,39 @@ class Recording:
             name: spec.length if isinstance(spec.length, int) else slots
             for name, spec in self.inputs.items()
         }
+
+    @property
+    def loops(self) -> int:
+        """How many loops there are."""
+        return len({self.trace.nodes[i].loop for i in self.used} - {0})
+
+    @property
+    def flat_size(self) -> int:
+        """Operations with loops written out."""
+        loops = loops_of(self.trace.nodes, self.used)
+        return len(self.used) + sum(loop.count * len(loop.body) for loop in loops.values())
+
+    def unrolled(self, factor: int | None = None) -> "Recording":
+        """Returns the recording with its loops written out.
+
+        Args:
+            factor: How often a body is written out in a loop that stays, and which is repeated less
+                often; None: as often as it is repeated, and no loop stays.
+        """
+        before = self.trace
+        if not any(before.nodes[i].loop for i in self.used):
+            return self
+        found, trace = Unrolling(before.nodes, self.used, factor=factor), Trace(before.space)
+        trace.notes = dict(before.notes)
+        for copy in found.copies:
+            node = before.nodes[copy.index]
+            trace.append(replace(node, operands=copy.operands, count=copy.count))
+        return replace(
+            self,
+            trace=trace,
+            outputs={name: found.last[index] for name, index in self.outputs.items()},
+            used=tuple(range(len(trace.nodes))),
+        )
 
     def check_limbs(self, parameters: RlweParameters) -> None:
         """Refuses an input of limbs that no level of the parameters has.
@@ -188,10 +240,17 @@ def _record(
         raise source.error(
             f"{_name(function)} cannot be called with the inputs {sorted(specs)}: {error}"
         ) from None
-    results = _checked_outputs(function, function(**values), recorder)
+    returned = function(**values)
+    if recorder.open_loop is not None:
+        raise recorder.open_loop.error(
+            "the loop over repeat was left before its end: break and return in it are not "
+            "recorded; write for step in range(…), which is unrolled"
+        )
+    results = _checked_outputs(function, returned, recorder)
     results = _declared_outputs(results, {} if outputs is None else outputs, source)
     found = _outputs(results, source, packs=bool(packed))
     used = _reachable(recorder, found.indices.values())
+    _check_loops(recorder, used, found.indices)
     unused = {node.name or "" for i, node in enumerate(recorder.nodes) if i not in used}
     for name in specs:
         if unused >= set(packed[name].ports if name in packed else (name,)):
@@ -212,7 +271,8 @@ def _record(
         packed,
         found.packed,
         _input_contents(specs, packed, space),
-        found.contents,
+        results,
+        found.indices,
     )
     origins = {
         name: value.content.origin
@@ -236,16 +296,15 @@ def _inputs(
     arrays = any(isinstance(spec.length, tuple) for spec in specs.values())
     for name, spec in specs.items():
         if isinstance(spec.length, tuple):
-            layout = layouts.get(name) or usual(spec.length, space.row.bit_length() - 1)
+            layout = layouts.get(name) or usual(spec.length, space.slot_bits)
             packing = input_packing(name, spec.length, layout, whole=space.exact, source=source)
-            table = packing.table.reshape(-1, space.row)
+            table = packing.table.reshape(-1, space.slots)
             parts: list[Part] = []
             for port, row in zip(packing.ports, table, strict=True):
                 if port in ports:
                     raise source.error(f"two inputs are named {port!r}: name one otherwise")
                 ports[port] = replace(spec, length=space.slots)
-                filled = space.in_every_row(row > 0)
-                parts.append(_input(trace, port, ports[port], source, filled).slots_of())
+                parts.append(_input(trace, port, ports[port], source, row > 0).slots_of())
             size = math.prod(spec.length)
             node = ArrayNode(size, lambda a: a, name=name, shape=spec.length)
             values[name] = EncryptedArray(trace, input_parts(layout, parts), node)
@@ -257,34 +316,25 @@ def _inputs(
         values[name] = _input(trace, name, spec, source)
         if arrays:
             ports[name] = replace(spec, length=space.slots)
-            length = _fits_row(name, spec.length or space.slots, space, source)
-            packed[name] = vector_packing(name, length, space.row, whole=space.exact, is_input=True)
+            packed[name] = vector_packing(
+                name, spec.length or space.slots, space.slots, whole=space.exact, is_input=True
+            )
     return values, ports, packed
-
-
-def _fits_row(name: str, length: int, space: Space, source: SourceLine) -> int:
-    if length > space.row:
-        raise source.error(
-            f"{name!r}, a vector of {length} numbers in a program of arrays, exceeds a row of "
-            f"{space.row}: declare it with a shape, ({length},)"
-        )
-    return length
 
 
 @dataclass(frozen=True)
 class _Outputs:
-    """The ciphertexts of the outputs, the numbers in them, how arrays lie, what slots hold."""
+    """The ciphertexts of the outputs, the numbers in them, and how arrays lie."""
 
     indices: dict[str, int]
     lengths: dict[str, int]
     packed: dict[str, Packing]
-    contents: dict[str, Contents]
 
 
 def _outputs(
     results: Mapping[str, EncryptedVector | EncryptedArray], source: SourceLine, *, packs: bool
 ) -> _Outputs:
-    found = _Outputs({}, {}, {}, {})
+    found = _Outputs({}, {}, {})
     packs = packs or any(isinstance(each, EncryptedArray) for each in results.values())
     for name, result in results.items():
         space = result.trace.space
@@ -294,21 +344,14 @@ def _outputs(
             )
             found.indices.update(ports)
             found.lengths.update(dict.fromkeys(ports, space.slots))
-            found.contents.update(_array_contents(result, ports))
             continue
         if name in found.indices:
             raise source.error(f"two outputs are named {name!r}: name one otherwise")
         found.indices[name] = result.index
         found.lengths[name] = result.array.numbers
-        numbers = result.shape[0]
-        span = result.trace.span(result.index)
-        rest = span.part(numbers, space.slots, space.slots)
-        zeros = bool((rest.low == 0).all() and (rest.high == 0).all())
-        found.contents[name] = Contents(numbers, zeros=zeros)
         if packs:
-            length = _fits_row(name, result.array.numbers, space, source)
             found.packed[name] = vector_packing(
-                name, length, space.row, whole=space.exact, is_input=False
+                name, result.array.numbers, space.slots, whole=space.exact, is_input=False
             )
             found.lengths[name] = space.slots
     return found
@@ -322,7 +365,9 @@ def _input_contents(
     for name, spec in specs.items():
         if isinstance(spec.length, tuple):
             packing = packed[name]
-            for port, row in zip(packing.ports, packing.table.reshape(-1, space.row), strict=True):
+            for port, row in zip(
+                packing.ports, packing.table.reshape(-1, space.slots), strict=True
+            ):
                 found[port] = of_entries(packing.shape, row)
         elif spec.length is not None and spec.length < space.slots:
             found[name] = Contents(spec.length)
@@ -340,7 +385,7 @@ def _array_contents(array: EncryptedArray, ports: Mapping[str, int]) -> dict[str
             for i, part in enumerate(array.content.parts)
             if isinstance(part, EncryptedVector) and part.index == index and rows[i].any()
         )
-        others = trace.space.in_every_row(rows[number] == 0)
+        others = rows[number] == 0
         span = trace.span(index)
         low, high = (np.broadcast_to(end, others.shape)[others] for end in (span.low, span.high))
         zeros = not (low.any() or high.any())
@@ -506,7 +551,28 @@ def _reachable(recorder: Trace, outputs: Iterable[int]) -> set[int]:
         if index not in reached:
             reached.add(index)
             waiting.extend(recorder.nodes[index].operands)
+            if index in recorder.next_of:
+                waiting.append(recorder.next_of[index])
     return reached
+
+
+def _check_loops(recorder: Trace, used: set[int], outputs: Mapping[str, int]) -> None:
+    """Refuses values from inside of a loop that are used after it."""
+    if not recorder.loops:
+        return
+    nodes = recorder.nodes
+    of = inside(nodes, sorted(used))
+    ends: dict[int, int] = {}
+    for i in used:
+        if nodes[i].op is Op.NEXT:
+            ends[nodes[i].loop] = max(i, ends.get(nodes[i].loop, 0))
+    wrong = [i for i, loop in of.items() if i > ends[loop]]
+    wrong += [i for i in outputs.values() if i in of and nodes[i].op is not Op.NEXT]
+    if wrong:
+        raise nodes[min(wrong)].source.error(
+            "a value from inside of a loop over repeat is used after it, and no local name held it "
+            "at the end of the loop's body: assign it to one there"
+        )
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -65,7 +65,8 @@ def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 def _needed_limbs(nodes: Sequence[Node]) -> list[int]:
     """Returns, for each node, the most limbs that a user needs of it; 0: it has no user."""
-    needed = [node.limbs if node.op is Op.OUTPUT else 0 for node in nodes]
+    roots = Op.OUTPUT, Op.NEXT
+    needed = [node.limbs if node.op in roots else 0 for node in nodes]
     for node in reversed(nodes):
         if needed[node.id]:
             for i in node.operands:

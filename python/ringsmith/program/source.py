@@ -10,7 +10,7 @@ from ringsmith.errors import ProgramError
 
 _ROOT = Path(__file__).parents[1]
 _OURS = (
-    *(str(_ROOT / name) for name in ("program", "schemes", "tracing.py")),
+    *(str(_ROOT / name) for name in ("program", "schemes", "networks", "tracing.py")),
     str(Path(np.__file__).parent),
 )
 """What records and plans, and NumPy, which calls it; an application in ``ringsmith.apps`` is a user

@@ -287,6 +287,8 @@ _SAME_NUMBERS = frozenset(
         Op.MOD_SWITCH,
         Op.MOD_RAISE,
         Op.BOOTSTRAP,
+        Op.CARRIED,
+        Op.NEXT,
     }
 )
 """Operations that leave the numbers as they are: a promise of the result is one of the operand."""
@@ -333,5 +335,6 @@ def _real_product(a: Span, b: Span) -> Span:
 
 def _finite(numbers: Numbers) -> Numbers:
     """Returns zeros in place of what is no number."""
-    missing = np.isnan(numbers)
-    return np.where(missing, 0.0, numbers) if missing.any() else numbers
+    if not np.isnan(numbers.sum()):  # faster than a look at each
+        return numbers
+    return np.where(np.isnan(numbers), 0.0, numbers)

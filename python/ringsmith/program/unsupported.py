@@ -12,12 +12,14 @@ _POLYNOMIAL = "approximate it: chebyshev(x, function, degree, (low, high))"
 _ARGMAX = "argmax(x, axis) of ringsmith is about 1 at the largest entry and 0 elsewhere"
 _ROUND = "encrypted numbers are not rounded: round what was decrypted"
 _COMPARE = "compare(a, b, margin=…) of ringsmith is about 1 where a > b and 0 where a < b"
+_LOGIC = "of values that are 0 or 1 write a * b for and, a + b - a * b for or, 1 - a for not"
 _OF_BOTH = {
     "sign": "sign(x, margin=…) of ringsmith is about -1 or 1",
     "argmax": _ARGMAX,
     "argmin": f"{_ARGMAX}: take argmax(-x, axis)",
     "round": _ROUND,
     "around": _ROUND,
+    **dict.fromkeys(("logical_and", "logical_or", "logical_not", "logical_xor"), _LOGIC),
     "rint": _ROUND,
     "floor": _ROUND,
     "ceil": _ROUND,
@@ -105,6 +107,14 @@ class Unsupported:
         raise caller().error("encrypted numbers are not rounded: / divides by numbers, in CKKS")
 
     __mod__ = __rfloordiv__ = __rmod__ = __floordiv__
+
+    def __and__(self, other: object) -> NoReturn:
+        raise caller().error(f"encrypted values have no bits: {_LOGIC}")
+
+    __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __and__
+
+    def __invert__(self) -> NoReturn:
+        raise caller().error(f"encrypted values have no bits: {_LOGIC}")
 
     __hash__ = None  # type: ignore[assignment]  # follows from __eq__
 

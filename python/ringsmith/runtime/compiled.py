@@ -1,7 +1,9 @@
 """Encrypted programs from trace to result: compile once, run on any device."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +16,7 @@ from ringsmith.backends.handles import Handle, KeysHandle, Resident, kept_names
 from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, check_seeds, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
-from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice, RunRecord
+from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice, RunRecord, RunReport
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import (
@@ -40,6 +42,7 @@ from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.noise import output_history
 from ringsmith.runtime.precomputed_keys import AnyKeys, PrecomputedKeys
+from ringsmith.runtime.segments import Segment, run_all, segments
 from ringsmith.schemes.fits import at_line, check_operations
 from ringsmith.short_repr import represented, short_repr
 
@@ -94,7 +97,7 @@ class Compiled:
         executable = self.compiled_graph.executable
         return None if executable is None else executable.cycles
 
-    def explain(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> str:
+    def explain(self, bounds: Mapping[str, ArrayLike] | float = 1.0, *, lines: bool = False) -> str:
         """Explains the program and what it costs, without a run; see ``ringsmith.explain``.
 
         Raises:
@@ -104,9 +107,9 @@ class Compiled:
         if program is None:
             raise ProgramError("a graph alone is not explained: compile a traced program")
         if executable is None:
-            return program.explain(bounds)
+            return program.explain(bounds, lines=lines)
         found = backend_of(executable.design).explain(executable)
-        return f"{found.heading}\n{program.explain(bounds, cycles=found.by_node)}"
+        return f"{found.heading}\n{program.explain(bounds, cycles=found.by_node, lines=lines)}"
 
     def run(
         self,
@@ -139,6 +142,12 @@ class Compiled:
                 was freed.
             TypeError: If an argument is of another kind.
         """
+        whole = self._written_out
+        if whole is not None:
+            if keep or any(isinstance(each, Handle) for each in inputs.values()):
+                return whole.run(device, inputs, keys, keep=keep)
+            self._operands(device, inputs, keys, keep)
+            return self._run_parts(device, inputs, keys)
         given = self._operands(device, inputs, keys, keep)
         history = output_history(inputs)
         result = run_graph(
@@ -160,6 +169,9 @@ class Compiled:
         The job can be polled, waited for and cancelled. Jobs of one client run in the order of
         submission. Clients, which have different names, take turns.
         """
+        whole = self._written_out
+        if whole is not None:
+            return whole.submit(device, inputs, keys, keep=keep, client=client)
         given = self._operands(device, inputs, keys, keep)
         history = output_history(inputs)
         job = submit_graph(
@@ -171,6 +183,40 @@ class Compiled:
             given.on_device,
         )
         return job.then(lambda result: self._run_result(device, result, given.tag, history))
+
+    @cached_property
+    def _written_out(self) -> "Compiled | None":
+        """The program with its loops written out; None: it has none, or is written out already."""
+        program = self.lowered.program
+        if program is None or not program.loops or self.compiled_graph.executable is not None:
+            return None
+        return compile_program(program.unrolled)
+
+    @cached_property
+    def _parts(self) -> "list[tuple[Segment, Compiled]]":
+        """The parts of a program with loops: each body is compiled once."""
+        assert self.lowered.program is not None, "it has loops"
+        return [(part, compile_program(part.program)) for part in segments(self.lowered.program)]
+
+    def _run_parts(
+        self,
+        device: Device,
+        inputs: Mapping[str, Ciphertext | Handle],
+        keys: AnyKeys | KeysHandle,
+    ) -> RunResult:
+        """Runs a program with loops, of operands that were checked."""
+        stages: Counter[str] = Counter()
+        compiled = [each for _, each in self._parts]
+
+        def run(position: int, given: Mapping[str, Ciphertext]) -> Mapping[str, Ciphertext]:
+            result = compiled[position].run(device, given, keys)
+            stages.update(result.report.stages)
+            return result.outputs
+
+        given = {name: each for name, each in inputs.items() if isinstance(each, Ciphertext)}
+        parts = [part for part, _ in self._parts]
+        found = run_all(parts, given, [*self.lowered.outputs], run)
+        return RunResult(found, RunReport(stages=dict(stages)))
 
     def __repr__(self) -> str:
         """Names inputs, outputs and design; the graph has thousands of nodes."""
@@ -347,12 +393,14 @@ def compile_program(
     point = None if design is None else named_design(design)
     if point is not None:
         check_runs(program, point)
-    lowered = lower(program, scalars=point is None or backend_of(point).capabilities.scalars)
+    if point is None:
+        lowered = lower(program, encode=not program.loops, unroll=False)
+        return Compiled(lowered, compile_graph(lowered.graph))
+    program = program.unrolled
+    lowered = lower(program, scalars=backend_of(point).capabilities.scalars)
     try:
         return Compiled(lowered, compile_graph(lowered.graph, point, seeded))
     except ProgramError as error:
-        if point is None:
-            raise
         node = error.node if isinstance(error, CompileError) else None
         raise at_line(program, node, error, f"design {point.name}") from error
 

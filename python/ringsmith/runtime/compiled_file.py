@@ -135,7 +135,9 @@ def _compiled(container: Container, budget: Budget) -> tuple[Lowered, CompiledGr
     backend = _backend(*schedule) if schedule else None
     scalars = backend is None or backend.capabilities.scalars
     most = budget.left // node
-    found = lower(program, encode=False, max_nodes=most, scalars=scalars)
+    found = lower(
+        program, encode=False, max_nodes=most, scalars=scalars, unroll=backend is not None
+    )
     budget.spend(node * len(found.graph.nodes), "its subroutine graph")
     if content["graph"] != digest(found.graph):
         raise MalformedError("lowered by another Ringsmith: compile the program again")

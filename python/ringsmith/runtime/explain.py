@@ -16,6 +16,7 @@ def explain(
     design: str | Path | Design | None = None,
     *,
     bounds: Mapping[str, ArrayLike] | float = 1.0,
+    lines: bool = False,
 ) -> str:
     """Explains a program: graph, keys, cost, and the precision or noise budget to expect.
 
@@ -25,6 +26,8 @@ def explain(
             streaming multiplier only products are counted. None: operations are counted.
         bounds: Upper bounds of the magnitudes of the encrypted numbers, as for
             ``Program.forecast``.
+        lines: Whether the listing has a row for each line of yours, of a network for each of its
+            nodes, and not for each operation.
 
     Raises:
         ParameterError: If there is no such design.
@@ -32,5 +35,5 @@ def explain(
     """
     check_program(program, "explain")
     if design is None:
-        return program.explain(bounds)
-    return compile_program(program, design).explain(bounds)
+        return program.explain(bounds, lines=lines)
+    return compile_program(program, design).explain(bounds, lines=lines)

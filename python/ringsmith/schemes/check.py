@@ -1,12 +1,15 @@
 """Checks the nodes of a program from a file against the invariants of planned programs."""
 
 import math
+from collections import defaultdict
+from collections.abc import Mapping
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Key, Op, Scale
 from ringsmith.params import RlweParameters
 from ringsmith.program.bootstrapping.expansion import STAGES
 from ringsmith.program.nodes import Node
+from ringsmith.program.repetition import MOST
 from ringsmith.schemes.registry import scheme_of
 
 MAX_NODES = 1 << 18
@@ -31,6 +34,7 @@ def check_nodes(parameters: RlweParameters, nodes: tuple[Node, ...], slots: int)
     """
     if not 1 <= len(nodes) <= MAX_NODES:
         raise ProgramError(f"nodes: {len(nodes)} of them, and a program has 1 … {MAX_NODES}")
+    _check_loops(nodes)
     names: dict[Op, set[str]] = {Op.INPUT: set(), Op.OUTPUT: set()}
     for position, node in enumerate(nodes):
         try:
@@ -49,6 +53,65 @@ def check_nodes(parameters: RlweParameters, nodes: tuple[Node, ...], slots: int)
     for op, found in names.items():
         if not found:
             raise ProgramError(f"nodes: there is no {op}, and a program has at least one")
+
+
+def _check_loops(nodes: tuple[Node, ...]) -> None:
+    """Refuses loops that planning does not make: their parts are where they can be run."""
+    ends: dict[int, list[Node]] = defaultdict(list)
+    for position, node in enumerate(nodes):
+        problem = ""
+        if (node.op in (Op.CARRIED, Op.NEXT)) != (node.loop > 0) or node.loop < 0:
+            problem = f"is a part of the loop {node.loop}"
+        elif (node.op is Op.NEXT) != (0 < node.count <= MOST):
+            problem = f"is repeated {node.count} times"
+        elif node.op is Op.NEXT:
+            ends[node.loop].append(node)
+        if problem:
+            raise ProgramError(f"nodes[{position}] ({node.op}, {node.source!s:.80}) {problem}")
+    if not ends and not any(node.op is Op.CARRIED for node in nodes):
+        return
+    of: dict[int, int] = {}
+    for position, node in enumerate(nodes):
+        try:
+            loop = _loop_of(nodes, node, of, ends)
+        except _InvalidNodeError as caught:
+            raise ProgramError(
+                f"nodes[{position}] ({node.op}, {node.source!s:.80}) {caught}"
+            ) from None
+        if loop:
+            of[position] = loop
+
+
+def _loop_of(
+    nodes: tuple[Node, ...], node: Node, of: dict[int, int], ends: Mapping[int, list[Node]]
+) -> int:
+    """Returns the loop whose body a node is in; 0: none."""
+    if not all(0 <= i < node.id for i in node.operands):
+        raise _InvalidNodeError(f"has operands {node.operands!r:.60}: they come before their users")
+    within = {of[i] for i in node.operands if i in of and nodes[i].op is not Op.NEXT}
+    after = {nodes[i].loop for i in node.operands if nodes[i].op is Op.NEXT}
+    if any(node.id <= ends[loop][-1].id for loop in after):
+        raise _InvalidNodeError("takes the result of a loop that has not ended")
+    match node.op:
+        case Op.CARRIED:
+            own = [end for end in ends.get(node.loop, []) if end.operands[-1:] == (node.id,)]
+            if within or len(own) != 1:
+                raise _InvalidNodeError("is not carried by one loop from its beginning to its end")
+        case Op.NEXT:
+            counts = {end.count for end in ends[node.loop]}
+            carried = node.operands[-1:] and nodes[node.operands[-1]]
+            if within != {node.loop} or len(counts) > 1 or not carried:
+                raise _InvalidNodeError("does not end its loop")
+            if (carried.op, carried.loop) != (Op.CARRIED, node.loop):
+                raise _InvalidNodeError("is the next of nothing that its loop carries")
+        case _:
+            if not within:
+                return 0
+            [*loops] = within
+            if len(loops) > 1 or node.op.record.port or node.id > ends[loops[0]][-1].id:
+                raise _InvalidNodeError("takes a value from inside of a loop")
+            return loops[0]
+    return node.loop
 
 
 def _check_name(name: str | None, taken: set[str]) -> None:

@@ -124,12 +124,12 @@ def _grouping(program: Program, size: int, special: int) -> Grouping:
     digits, needs = -(-parameters.limbs // size), program.key_needs
     shapes = [KeyShape.full(-(-limbs // size), limbs + special) for limbs in needs.limbs]
     switched = [nodes[node.operands[0]].limbs for node in nodes if node.op.record.key is not None]
-    transforms = sum(_transforms(limbs, size, special) for limbs in switched)
+    transforms = sum(key_switching_transforms(limbs, size, special) for limbs in switched)
     key_bytes = sum(shape.bytes(parameters.n) for shape in shapes)
     return Grouping(size, digits, special, key_bytes, transforms)
 
 
-def _transforms(limbs: int, size: int, special: int) -> int:
+def key_switching_transforms(limbs: int, size: int, special: int) -> int:
     """NTTs of one limb that a key switching takes.
 
     The operand's limbs are transformed back. Each digit is extended to the other limbs and the

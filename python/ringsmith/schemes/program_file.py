@@ -22,6 +22,7 @@ from ringsmith.files.records import Decoder, Encoder, Json, MalformedError, Vari
 from ringsmith.params import RlweParameters, SecurityWarning
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit
+from ringsmith.program.loops import flat_size
 from ringsmith.program.packing import Port
 from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.source import SourceLine
@@ -44,6 +45,8 @@ VARIANTS: Variants = {
 
 _RANGE, _AT_A_TIME = 16, 8
 """Bytes of the range of a slot, of real numbers, and the ranges that a product is computed with."""
+_FLAT_NODE = 1024
+"""Bytes of a node of a program with loops written out, with what is known of it."""
 _FOR_BYTES = 'give a text such as "score.rsp", or a Path; bytes of a file: Program.from_bytes'
 _FOLDERS = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^/\\:\n]+[/\\])*([^/\\:\n]+:\d+)")
 """A source line with the folders of its file."""
@@ -139,6 +142,8 @@ def checked_program(found: Program, budget: Budget) -> Program:
     parameters = found.parameters
     parameters.require_batching()
     check_nodes(parameters, found.nodes, parameters.slots)
+    if found.loops:
+        budget.spend(flat_size(found.nodes, light=True) * _FLAT_NODE, "its loops written out")
     for field, lengths, ports in (
         ("lengths", found.lengths, found.inputs),
         ("output_lengths", found.output_lengths, found.outputs),
@@ -177,14 +182,14 @@ def _checked_kit(kit: ClientKit) -> ClientKit:
 
 
 def _check_packings(where: str, found: Program | ClientKit) -> None:
-    row = found.parameters.row_size
+    slots = found.parameters.slots
     for field, packings, ports in (
         ("packed_inputs", found.packed_inputs, found.inputs),
         ("packed_outputs", found.packed_outputs, found.outputs),
     ):
         for name, packing in packings.items():
             is_input = field == "packed_inputs"
-            if error := packing.error(ports, row, is_input=is_input):
+            if error := packing.error(ports, slots, is_input=is_input):
                 raise MalformedError(f"{where}.{field}[{name!r:.60}]: {error}")
         held = [port for packing in packings.values() for port in packing.ports]
         if packings and sorted(held) != sorted(ports):

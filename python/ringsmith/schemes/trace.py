@@ -83,7 +83,9 @@ def trace(
     """Calls a function on encrypted vectors, records its operations, and plans a program.
 
     Loops and conditions of the function run in Python while operations are recorded. Loops are
-    therefore unrolled, and conditions cannot depend on encrypted numbers.
+    therefore unrolled, but those over ``ringsmith.repeat``, and conditions cannot depend on
+    encrypted numbers. With parameters that bootstrap, bootstrappings are placed where levels run
+    out, by ``ringsmith.schemes.ckks.placing``: at the least total time for the device.
 
     Args:
         function: Takes encrypted vectors by keyword. Returns one (output ``result``), a tuple or
@@ -148,8 +150,11 @@ def trace(
         _require_slots(wanted, source)
         space = replace(scheme.space(wanted.n), shared_rotations=rotations == SHARED)
         recording = record(function, space, inputs, source, outputs)
+        if getattr(wanted, "bootstrapping", None) is None:
+            recording = recording.unrolled()
         return scheme.plan(recording, wanted, options)
     names = _kept(inputs)
+    loops = bool(getattr(wanted, "bootstrapping", False))
     costs = CPU if wanted.costs is None or not _has_arrays(names) else wanted.costs()
     if not wanted.resolved:
         raise source.error(
@@ -172,7 +177,11 @@ def trace(
             matters,
         ),
         lambda recording, n, carried: scheme.search(
-            recording, wanted, n, carried, replace(options, enough=parameters == "auto")
+            recording if loops else recording.unrolled(),
+            wanted,
+            n,
+            carried,
+            replace(options, enough=parameters == "auto"),
         ),
         wanted,
         source,

@@ -41,6 +41,8 @@ from ringsmith.service.results import (
     results_response,
 )
 from ringsmith.service.schemas import (
+    Arrays,
+    ArraySpec,
     ClientStatus,
     FailureStatus,
     Health,
@@ -199,6 +201,25 @@ async def program(name: Name, state: StateOf, client: ClientOf) -> ProgramSpec:
         device=state.device.kind,
         design=found.design,
     )
+
+
+@router.get("/programs/{name}/arrays", tags=["programs"])
+async def arrays(name: Name, state: StateOf, client: ClientOf) -> Arrays:
+    """Where the numbers of a program's arrays lie in the slots of its inputs and outputs."""
+    kit = state.program(name).kit
+    inputs, outputs = (
+        {
+            key: ArraySpec(
+                shape=list(packing.shape),
+                ports=list(packing.ports),
+                slots=packing.slots,
+                table=packing.table.tolist(),
+            )
+            for key, packing in packings.items()
+        }
+        for packings in (kit.packed_inputs, kit.packed_outputs)
+    )
+    return Arrays(inputs=inputs, outputs=outputs)
 
 
 @router.get("/programs/{name}/kit", tags=["programs"], response_class=Response)

@@ -53,6 +53,26 @@ class PortSpec(BaseModel):
     max_bytes: int | None = Field(None, description="Of an input: bytes of its file, at most.")
 
 
+class ArraySpec(BaseModel):
+    """An array, and where its numbers lie: in the slots of one input or output, or of several."""
+
+    shape: list[int]
+    ports: list[str]
+    slots: int = Field(description="Slots of a port that `table` has; all slots repeat them.")
+    table: list[int] = Field(
+        description="Of an input: for each slot of each port the position of its number in the "
+        "array, row by row, from 1, or 0: it is zero. Of an output: for each number of the array, "
+        "row by row, its position in the slots of all ports from 1, or 0: it is zero."
+    )
+
+
+class Arrays(BaseModel):
+    """The arrays of a program; other inputs and outputs hold numbers in their first slots."""
+
+    inputs: dict[str, ArraySpec]
+    outputs: dict[str, ArraySpec]
+
+
 class KeySpec(BaseModel):
     """The evaluation keys that a run needs."""
 

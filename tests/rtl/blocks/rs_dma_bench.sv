@@ -2,6 +2,8 @@
 //
 // A device's host_busy is high while an access is at its port, as it is by itself, or host_busy_i.
 // It refuses its last unit.
+`include "rs_axi.svh"
+
 module rs_dma_bench
   import rs_dma_pkg::*;
 #(
@@ -83,6 +85,10 @@ module rs_dma_bench
     assign streams_o[IndexBits*c+:IndexBits] = asked[c].index;
     assign refused[c] = asked[c].unit == '1;
   end
+  `RS_AXI_TYPES(axi, IdBits, AddrBits, DataBits)
+  axi_request_t  axi_o;
+  axi_response_t axi_i;
+  `RS_AXI_FLAT_MASTER(m_axi, axi_o, axi_i)
   rs_dma #(
     .Cfg('{
         Channels: Channels,
@@ -93,7 +99,9 @@ module rs_dma_bench
         StartCycles: StartCycles,
         OpenReads: 4
     }),
-    .RamStyle("block")
+    .RamStyle("block"),
+    .axi_request_t(axi_request_t),
+    .axi_response_t(axi_response_t)
   ) u_dma (
     .rst_ni({Channels{rst_ni}}),
     .host_busy_i(host_busy_i | host_we_o | host_re_o),

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringsmith.hdl.sources import HEADER
-
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _PACKAGE = re.compile(r"\brs_\w+_pkg\b")
 _INSTANCE = re.compile(r"\b(rs_\w+)\s+(?:#\s*\(|\w+\s*\()")
@@ -44,7 +42,7 @@ class Block:
         instances: Modules that it has instances of, in the order of its text.
         packages: Packages that its text names, itself excepted.
         latencies: Functions of packages that its header names without the package.
-        asserts: Whether it includes the macro of assertions.
+        includes: Whether it includes a header.
     """
 
     name: str
@@ -53,7 +51,7 @@ class Block:
     instances: Sequence[str]
     packages: Sequence[str]
     latencies: Sequence[str]
-    asserts: bool = False
+    includes: bool = False
 
     @property
     def path(self) -> str:
@@ -169,7 +167,7 @@ def _read(path: Path, texts: Mapping[str, str], full: Mapping[str, str]) -> Bloc
         instances,
         packages,
         bare,
-        HEADER.rpartition("/")[2] in code,
+        "`include" in code,
     )
 
 

@@ -1,16 +1,14 @@
 """The RTL's file lists: for simulators and synthesis, for FuseSoC and for Bender."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 
 from ringsmith.hdl.catalogue.blocks import Block, in_order
-from ringsmith.hdl.sources import HEADER
+from ringsmith.hdl.sources import COMMON, rtl_sources
 
 LIST, CORE, BENDER = "rtl/ringsmith.f", "rtl/ringsmith.core", "Bender.yml"
 """The lists, from the root of the checkout on."""
 
-COMMON = PurePosixPath(HEADER).parent.as_posix()
-COMMON_TITLE = "The macro of assertions, which modules include."
+COMMON_TITLE = "Macros that modules include: assertions, types of AXI."
 
 
 def _groups(blocks: Mapping[str, Block]) -> dict[str, list[Block]]:
@@ -83,11 +81,13 @@ def folder_cores(
     cores = {}
     for folder, used in uses(blocks).items():
         names = "".join(f"      - {each.name}.sv\n" for each in ordered if each.folder == folder)
-        common = {COMMON} if any(b.asserts and b.folder == folder for b in ordered) else set()
+        common = {COMMON} if any(b.includes and b.folder == folder for b in ordered) else set()
         depend = f"    depend: [{_cores(used | common)}]\n" if used | common else ""
         files = f"{depend}    files:\n{names}"
         cores[folder_core(folder)] = _CORE.format(notice, folder, version, holds[folder], files)
-    files = f"    files:\n      - {PurePosixPath(HEADER).name}: {{is_include_file: true}}\n"
+    headers = [file.name for file in rtl_sources() if file.suffix == ".svh"]
+    listed = "".join(f"      - {name}: {{is_include_file: true}}\n" for name in headers)
+    files = f"    files:\n{listed}"
     cores[folder_core(COMMON)] = _CORE.format(notice, COMMON, version, COMMON_TITLE, files)
     return cores
 

@@ -9,7 +9,7 @@ from typing import Any
 from ringsmith.hdl.catalogue.blocks import Block
 from ringsmith.hdl.catalogue.checks import Checks
 from ringsmith.hdl.catalogue.lists import BENDER, CORE, LIST, uses
-from ringsmith.hdl.sources import HEADER
+from ringsmith.hdl.sources import COMMON
 from ringsmith.markdown import DASH, table_lines
 
 HEADINGS = ("module", "what it computes", "latency", "cost", "checked by")
@@ -38,6 +38,7 @@ Other tools read all files, in order, from these lists:
 
 Modules state what they rely on by the macro of [`{header}`]({header}), which they include.
 The lists name its folder. Synthesis leaves these assertions out, as `RS_ASSERT_OFF` does.
+[`{axi}`]({axi}) has the types of AXI4 buses that blocks take as parameters.
 """
 
 
@@ -76,7 +77,8 @@ def page(
             list_name=PurePosixPath(LIST).name,
             core_name=PurePosixPath(CORE).name,
             bender=BENDER,
-            header=HEADER,
+            axi=f"{COMMON}/rs_axi.svh",
+            header=f"{COMMON}/rs_assert.svh",
         ),
         _SHARED,
         *table_lines(

@@ -15,12 +15,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pyslang import SourceManager, syntax
 from pyslang import ast as slang
-from pyslang import syntax
 
 from ringsmith.errors import ToolError
 from ringsmith.hdl.generated import GeneratedFiles, notice, prose
 from ringsmith.hdl.packages.translation import Node, Translation, class_name, path_of, snake_case
+from ringsmith.hdl.sources import COMMON, rtl_root
 
 SOURCE = "rtl/packages.toml"
 COMMAND = "python -m ringsmith.hdl.packages.generate"
@@ -42,8 +43,10 @@ def translate(texts: Iterable[str], wanted: Mapping[str, Mapping[str, Any]]) -> 
         ToolError: If the sources have errors, or something has no translation.
     """
     compilation = slang.Compilation()
+    manager = SourceManager()
+    manager.addUserDirectories(str(rtl_root() / COMMON))
     for text in texts:
-        compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text))
+        compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, manager))
     if errors := [str(each.code) for each in compilation.getAllDiagnostics() if each.isError()]:
         raise ToolError(f"the packages have errors: {', '.join(errors)}")
     modules = {package: str(entry["module"]) for package, entry in wanted.items()}

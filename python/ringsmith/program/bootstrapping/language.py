@@ -15,15 +15,18 @@ def bootstrap(x: Value) -> Value:
     """Returns the same numbers with the levels that the parameters have for programs.
 
     The parameters must bootstrap (``CkksParameters.bootstrapping``), as the named set ``boot-test``
-    does. Numbers must lie in [-1, 1], or be complex of at most that magnitude: ``bounded`` promises
-    it where it does not follow from the ranges of the inputs. The result is off by an error that
-    the forecast states. It takes no levels of the program.
+    does. Numbers must have a range that the lowest modulus holds: q_0 over the scale, less
+    ``ratio_bits`` bits, which is 2^10 for ``boot-test``; of larger ranges the error is larger by as
+    much. ``bounded`` promises a range where it does not follow from those of the inputs. The result
+    is off by an error that the forecast states. It takes no levels of the program.
+
+    Most programs need no call: tracing with parameters that bootstrap places bootstrappings itself.
 
     Args:
         x: The encrypted vector or array, at any level.
 
     Raises:
-        ProgramError: When numbers may be larger; in BFV.
+        ProgramError: When numbers may be larger, or their range is unknown; in BFV.
     """
     source = caller()
     check_value(x, "bootstrap(x)", source)
@@ -32,10 +35,9 @@ def bootstrap(x: Value) -> Value:
 
     def applied(vector: EncryptedVector) -> EncryptedVector:
         largest = vector.trace.span(vector.index).magnitude
-        if not largest <= math.sqrt(2) + 1e-5:
+        if not math.isfinite(largest):
             raise source.error(
-                f"bootstrap: numbers may reach {largest:.3g} by the ranges of the inputs, and at "
-                "most 1 is allowed: scale them down, or promise what you know: "
+                "bootstrap: the range of the numbers is unknown: promise what you know: "
                 "bootstrap(bounded(x, 1))"
             )
         made = vector._unary(Op.BOOTSTRAP, np.positive)

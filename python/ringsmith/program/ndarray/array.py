@@ -337,15 +337,16 @@ class EncryptedArray(Arithmetic):
         """Returns the entries as a vector, row by row in its first slots, which can be rotated.
 
         Raises:
-            ProgramError: When they are more than a row of slots holds.
+            ProgramError: When they are more than a ciphertext holds.
         """
-        source, row = caller(), self._trace.space.row
-        if self.size > row:
+        source, space = caller(), self._trace.space
+        if self.size > space.slots:
             raise source.error(
-                f"{self.size} entries exceed a row of {row} slots: take fewer, or raise N"
+                f"{self.size} entries exceed a ciphertext of {space.slots} slots: take fewer, or "
+                "raise N"
             )
         flat = self.ravel()
-        layout = Layout.dense(flat.shape, row.bit_length() - 1, rest=GAP)
+        layout = Layout.dense(flat.shape, space.slot_bits, rest=GAP)
         (part,) = placed(flat.content, layout, self._trace, source)
         if isinstance(part, np.ndarray):
             raise source.error("no entry depends on the inputs: use the numbers that are known")
@@ -481,9 +482,8 @@ class EncryptedArray(Arithmetic):
         index = part.index
         if not span.disc:
             low, high = float(span.low), float(span.high)
-            where = space.in_every_row(others)
             index = clearing.moved_into(
-                self._trace, index, where, low, high, source, "slots without entries"
+                self._trace, index, others, low, high, source, "slots without entries"
             )
         node = ArrayNode(space.slots, lambda a: a, all_slots=True)
         return EncryptedVector(self._trace, index, node)

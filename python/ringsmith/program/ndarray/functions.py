@@ -79,7 +79,7 @@ def _as_array(value: object, trace: Trace, source: SourceLine) -> EncryptedArray
     if isinstance(value, EncryptedArray):
         return value
     numbers = trace.space.array(value, source)
-    layout = Layout.dense(numbers.shape, trace.space.row.bit_length() - 1)
+    layout = Layout.dense(numbers.shape, trace.space.slot_bits)
     laid = np.concatenate([np.zeros(1, numbers.dtype), numbers.reshape(-1)])[layout.table]
     parts: list[Part] = list(laid.reshape(layout.ciphertexts, layout.slots))
     node = ArrayNode(numbers.size, lambda: numbers, shape=numbers.shape)
@@ -90,11 +90,10 @@ def from_slots(x: EncryptedVector) -> EncryptedArray:
     """Returns the numbers of a vector as an array of one axis; ``EncryptedArray.slots`` reversed.
 
     Args:
-        x: A vector of at most as many numbers as a row has slots; of all slots the first row.
+        x: The vector; in BFV of both rows.
     """
-    node, row = x.array, x.trace.space.row
-    length = min(x.shape[0], row)
-    layout = Layout.dense((length,), row.bit_length() - 1, rest=GAP)
+    node, length = x.array, x.shape[0]
+    layout = Layout.dense((length,), x.trace.space.slot_bits, rest=GAP)
     made = ArrayNode(length, lambda a: np.asarray(a[:length]), (node,), shape=(length,))
     return EncryptedArray(x.trace, Placed([x.slots_of()], layout), made)
 
@@ -325,7 +324,7 @@ def _convolved(
     for what, values, least in (("stride", strides, 1), ("padding", padding, 0)):
         if any(whole_number(each) is None or each < least for each in values):
             raise source.error(f"{what} = {values!r:.40}: give whole numbers from {least}")
-    return convolution(x, found, strides, padding, source)
+    return convolution(x, found, strides, [(each, each) for each in padding], source)
 
 
 def _pair(value: Lengths) -> tuple[int, ...]:

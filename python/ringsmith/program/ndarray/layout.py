@@ -1,8 +1,9 @@
 """Where the entries of an array lie: which slot of which ciphertext holds which entry.
 
-The address of a slot is its number in a row and, above that, the number of its ciphertext. A layout
-says of every bit of the address what it stands for: a bit of the index of an axis, a copy of the
-same entries, or a gap. Fhelipe (Krastev, Samardzic, Langowski, Devadas, Sanchez 2024, "A tensor
+The address of a slot is its number in its ciphertext and, above that, the number of the ciphertext.
+In BFV, which has two rows of slots, the highest bit of the slot is that of the row. A layout says
+of every bit of the address what it stands for: a bit of the index of an axis, a copy of the same
+entries, or a gap. Fhelipe (Krastev, Samardzic, Langowski, Devadas, Sanchez 2024, "A tensor
 compiler with automatic data packing for simple and efficient fully homomorphic encryption", section
 4) describes layouts of this kind. What slots without entries hold is not said here: the ranges of
 the recorded operations know it (``ringsmith.program.spans``).
@@ -54,7 +55,7 @@ class Layout:
         shape: Shape of the array.
         bits: What each bit of the address stands for, from the lowest. The first ``slot_bits`` are
             of the slot, the others of the ciphertext.
-        slot_bits: Bits of the slot in a row.
+        slot_bits: Bits of the slot in its ciphertext.
     """
 
     shape: tuple[int, ...]
@@ -80,7 +81,7 @@ class Layout:
 
     @property
     def slots(self) -> int:
-        """Slots of a row."""
+        """Slots of a ciphertext."""
         return 1 << self.slot_bits
 
     @property
@@ -133,7 +134,7 @@ class Layout:
 
     @property
     def period_bits(self) -> int:
-        """Bits of the slot after which everything repeats up to the end of the row."""
+        """Bits of the slot after which everything repeats up to the last slot."""
         top = self.slot_bits
         while top and self.bits[top - 1] == COPY:
             top -= 1

@@ -14,7 +14,7 @@ from ringsmith.program.recorder import Trace
 from ringsmith.program.vector import EncryptedVector
 
 Part = EncryptedVector | PlainValues
-"""All slots of a ciphertext, or the numbers that a row would hold: shape () or (row,)."""
+"""All slots of a ciphertext, or the numbers that it would hold: shape () or (slots,)."""
 Parts = Sequence[Part]
 
 NOTHING: PlainValues = np.zeros((), np.int64)
@@ -23,11 +23,11 @@ _MOST_TIMES = 16
 """The largest multiple that is computed by additions: seven at most, about a plain product."""
 
 
-def in_slots(values: PlainValues, trace: Trace) -> PlainValues:
-    """Returns plain numbers of a row as an operand: one number where all are equal."""
+def in_slots(values: PlainValues) -> PlainValues:
+    """Returns plain numbers as an operand: one number where all are equal."""
     if values.ndim and (values == values[0]).all():
-        values = values[0:1].reshape(())
-    return values if values.ndim == 0 else trace.space.in_every_row(values)
+        return values[0:1].reshape(())
+    return values
 
 
 _KNOWN = {Op.ADD: np.add, Op.SUB: np.subtract, Op.MULTIPLY: np.multiply}
@@ -60,12 +60,12 @@ def combined(op: Op, a: Part, b: Part, trace: Trace) -> Part:
 def _with_known(op: Op, x: EncryptedVector, values: PlainValues, trace: Trace) -> Part:
     """Returns x plus numbers, or times numbers; a difference is a sum with negatives."""
     if op is not Op.MULTIPLY:
-        return x + in_slots(values, trace) if values.any() else x
+        return x + in_slots(values) if values.any() else x
     if not values.any():
         return NOTHING
     if values.ndim == 0 and _adds_up(x, values, trace):
         return multiple(x, int(values.real))
-    return x if (values == 1).all() else x * in_slots(values, trace)
+    return x if (values == 1).all() else x * in_slots(values)
 
 
 def _adds_up(x: EncryptedVector, times: PlainValues, trace: Trace) -> bool:
@@ -88,7 +88,15 @@ def multiple(part: EncryptedVector, times: int) -> EncryptedVector:
 
 
 def turned(part: Part, steps: int, trace: Trace) -> Part:
-    """Returns a part rotated to the left."""
+    """Returns a part rotated to the left in each row.
+
+    Args:
+        part: The part.
+        steps: Slots; a row more, in either direction: both rows are swapped, too.
+        trace: Where it is recorded.
+    """
+    row, swaps = trace.space.row, bool(abs(steps) & trace.space.row)
     if not isinstance(part, np.ndarray):
-        return part.rotate(steps)
-    return np.roll(np.broadcast_to(part, (trace.space.row,)), -steps)
+        return (part.swap_columns() if swaps else part).rotate(steps % row)
+    rows = np.broadcast_to(part, (trace.space.slots,)).reshape(-1, row)
+    return np.roll(rows, (-int(swaps), -(steps % row)), (0, 1)).reshape(-1)

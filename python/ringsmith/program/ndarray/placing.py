@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.ndarray.layout import COPY, GAP, Addresses, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import (
-    MOST_CANDIDATES,
-    Terms,
-    cost,
-    period_bits,
-    transformed,
-)
+from ringsmith.program.ndarray.linear import MOST_CANDIDATES, Map, Terms, distance, period_bits
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
 from ringsmith.program.nodes import Note
 from ringsmith.program.plain import Space
@@ -112,7 +106,7 @@ def placing_cost(layout: Layout, target: Layout, space: Space) -> float:
     if missing is not None:
         return len(missing) * layout.ciphertexts * space.costs.rotation
     moved, more = _moved_layout(layout, target)
-    found = cost([layout], moved, [_all_entries(layout)], space)
+    found = Map([layout], moved, [_all_entries(layout)], space.row).cost(space)
     return found + len(more) * moved.ciphertexts * space.costs.rotation
 
 
@@ -121,7 +115,7 @@ def copies_cost(x: Placed, target: Layout, trace: Trace) -> float:
     missing = _missing_copies(x.layout, target)
     if not missing:
         return 0.0
-    unwanted = trace.space.in_every_row(_along(missing, x.layout.slots))
+    unwanted = _along(missing, x.layout.slots)
     parts = (part for part in x.parts if not isinstance(part, np.ndarray))
     free = all(clearing.clears_freely(trace, part.index, unwanted) for part in parts)
     return 0.0 if free else trace.space.costs.level
@@ -141,8 +135,8 @@ def placed(x: Placed, target: Layout, trace: Trace, source: SourceLine) -> Parts
         if x.origin is not None:
             x.origin.wish(x.layout, _needs(x.layout, target))
         moved, missing = _moved_layout(x.layout, target)
-        terms = _all_entries(x.layout)
-        x = Placed(transformed([(x.parts, x.layout)], moved, [terms], trace, source), moved)
+        move = Map([x.layout], moved, [_all_entries(x.layout)], trace.space.row)
+        x = Placed(move.computed([x.parts], trace, source), moved)
     parts = with_copies(x, missing, trace, source)
     inside = {bit: 1 << i for i, bit in enumerate(x.layout.bits[x.layout.slot_bits :])}
     chosen = np.zeros(1, np.int64)  # the ciphertext that each of the target's is
@@ -194,14 +188,13 @@ def _along(bits: Sequence[int], slots: int) -> NDArray[np.bool_]:
 
 
 def without(part: Part, unwanted: NDArray[np.bool_], trace: Trace, source: SourceLine) -> Part:
-    """Returns a part with zeros in some slots of a row."""
+    """Returns a part with zeros in some slots."""
     if unwanted.all():
         return NOTHING
     if isinstance(part, np.ndarray):
         return np.asarray(np.where(unwanted, 0, part))
-    where = trace.space.in_every_row(unwanted)
     what = "slots without entries"
-    return part.made(clearing.zeroed(trace, part.index, where, source, what))
+    return part.made(clearing.zeroed(trace, part.index, unwanted, source, what))
 
 
 def merged(x: Layout, y: Layout, shape: tuple[int, ...]) -> Layout:
@@ -251,7 +244,7 @@ def seen_as(x: Placed, taken: NDArray[np.int64], trace: Trace) -> Placed | None:
         trace: Where the rotation is recorded.
     """
     addresses = x.layout.addresses.reshape(-1)[taken]
-    first, slot_bits = int(addresses.flat[0]), x.layout.slot_bits
+    first, slot_bits, row = int(addresses.flat[0]), x.layout.slot_bits, trace.space.row
     bits: dict[int, Bit] = {}
     total = np.full(taken.shape, first, np.int64)
     for axis, length in enumerate(taken.shape):
@@ -268,7 +261,7 @@ def seen_as(x: Placed, taken: NDArray[np.int64], trace: Trace) -> Placed | None:
     slots = 1 << slot_bits
     inside = sum(1 << i for i in bits if i < slot_bits)
     start = first % slots
-    if start + inside >= slots:
+    if start % row + inside % row >= row:
         return None
     named = []
     for i in range(slot_bits):  # addresses of entries have zeros there, so that nothing carries
@@ -299,8 +292,9 @@ def summed(x: Placed, axis: int, trace: Trace, source: SourceLine) -> Placed:
     along = [i for i in range(slot_bits) if bits[i].axis == axis]
     for i in along:
         parts = [combined(Op.ADD, part, turned(part, 1 << i, trace), trace) for part in parts]
+    row_bits = trace.space.row.bit_length() - 1  # sums along a bit below wrap around in a row
     for i in reversed(along):
-        bits[i] = COPY if all(bit == COPY for bit in bits[i + 1 :]) else GAP
+        bits[i] = COPY if all(bit == COPY for bit in bits[i + 1 : row_bits]) else GAP
     bits += [bit for bit in layout.bits[slot_bits:] if bit.axis != axis]
     shape = (*layout.shape[:axis], 1, *layout.shape[axis + 1 :])
     return Placed(parts, Layout(shape, tuple(bits), slot_bits), x.origin)
@@ -321,14 +315,12 @@ class Way:
 
     Attributes:
         cost: About what it costs, as of ``Costs``.
-        target: The layout; if folded with parts of the sums along an axis before the others.
-        terms: What is added up, for each source.
+        sums: What is added up; if folded with parts of the sums along an axis before the others.
         folded: Whether parts of the sums are added up by rotations at the end.
     """
 
     cost: float
-    target: Layout
-    terms: Sequence[Terms]
+    sums: Map
     folded: bool = False
 
     @property
@@ -347,7 +339,8 @@ def ways(
     and Shoup 2018, "Faster homomorphic linear transformations in HElib", section 4; Juvekar,
     Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 5.2).
     """
-    found = [Way(cost(sources, target, terms, space), target, terms)]
+    sums = Map(sources, target, terms, space.row)
+    found = [Way(sums.cost(space), sums)]
     used = max((i + 1 for i in range(target.slot_bits) if target.bits[i].axis >= 0), default=0)
     more = period_bits(sources, target) - used
     if not more or any(each.weight is None for each in terms):
@@ -359,22 +352,25 @@ def ways(
     size, to = math.prod(target.shape), target.addresses.reshape(-1)
     apart = []
     for layout, each in zip(sources, terms, strict=True):
-        distances = _nearest(layout, layout.addresses.reshape(-1)[each.entry] - to[each.to], used)
-        part = distances >> used & ((1 << more) - 1)
+        entry = layout.addresses.reshape(-1)[each.entry]
+        part = _nearest(layout, entry, to[each.to], used, space) >> used & ((1 << more) - 1)
         apart.append(Terms(part * size + each.to, each.entry, each.weight))
-    total = cost(sources, parts, apart, space)
-    total += more * target.ciphertexts * space.costs.rotation
-    return [*found, Way(total, parts, apart, folded=True)]
+    sums = Map(sources, parts, apart, space.row)
+    total = sums.cost(space) + more * target.ciphertexts * space.costs.rotation
+    return [*found, Way(total, sums, folded=True)]
 
 
-def _nearest(layout: Layout, distances: Addresses, used: int) -> Addresses:
+def _nearest(layout: Layout, entry: Addresses, to: Addresses, used: int, space: Space) -> Addresses:
     """The distance of one copy of each entry: that which is least modulo 2^used."""
     copies = layout.copies[layout.copies < 1 << layout.period_bits]
-    if copies.size * distances.size > MOST_CANDIDATES:
-        return distances
-    found = distances + copies[:, None]
-    best = np.argmin(found & ((1 << used) - 1), axis=0)
-    return np.asarray(np.take_along_axis(found, best[None], axis=0)[0])
+    if copies.size * to.size > MOST_CANDIDATES:
+        copies = copies[:1]
+    best, least = to, np.full(to.shape, 1 << used)
+    for copy in copies.tolist():
+        found = distance(entry + copy, to, space.slots, space.row)
+        low = found & ((1 << used) - 1)
+        best, least = np.where(low < least, found, best), np.minimum(low, least)
+    return best
 
 
 def moved_entries(
@@ -434,12 +430,12 @@ def note_choice(
 
 def on_the_way(way: Way, sources: Sequence[Placed], trace: Trace, source: SourceLine) -> Placed:
     """Returns the array that a way leads to; arguments as for ``moved_entries``."""
-    pairs = [(each.parts, each.layout) for each in sources]
-    made = Placed(transformed(pairs, way.target, way.terms, trace, source), way.target)
+    target = way.sums.target
+    made = Placed(way.sums.computed([each.parts for each in sources], trace, source), target)
     if not way.folded:
         return made
     total = summed(made, 0, trace, source)
-    shape = way.target.shape[1:]
+    shape = target.shape[1:]
     return Placed(total.parts, total.layout.renamed(shape, range(-1, len(shape))))
 
 

@@ -1,7 +1,7 @@
 """Products of matrices, encrypted or plain, and convolutions."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,9 @@ from ringsmith.program.ndarray.placing import (
 )
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
+
+Padding = Sequence[tuple[int, int]]
+"""Zeros before and after each axis."""
 
 _MOST_TERMS = 1 << 24
 """Products of entries and plain numbers that are looked at one by one."""
@@ -211,7 +214,7 @@ def _by_diagonals(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list
         return lambda: x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
 
     return [
-        _Product(way.cost + way.target.ciphertexts * _RESULT, way.text, product(way))
+        _Product(way.cost + way.sums.target.ciphertexts * _RESULT, way.text, product(way))
         for way in found
     ]
 
@@ -271,7 +274,7 @@ def convolution(
     x: EncryptedArray,
     kernels: PlainValues,
     strides: tuple[int, ...],
-    padding: tuple[int, ...],
+    padding: Padding,
     source: SourceLine,
 ) -> EncryptedArray:
     """Returns the correlation of an array with plain kernels, as networks define a convolution.
@@ -294,21 +297,22 @@ def convolution(
             "…) take arrays of shape (…, channels, …) with as many channels"
         )
     counts = tuple(
-        (length + 2 * pad - size) // stride + 1
-        for length, size, stride, pad in zip(lengths, sizes, strides, padding, strict=True)
+        (length + before + after - size) // stride + 1
+        for length, size, stride, (before, after) in zip(
+            lengths, sizes, strides, padding, strict=True
+        )
     )
     if min(counts) < 1:
         raise source.error(
             f"kernels of {sizes} entries are larger than the array of {lengths}, padded by "
             f"{padding}: pad it more"
         )
-    to, entry, weight = _convolution_terms(kernels, lengths, counts, strides, padding)
     records = math.prod(x.shape[: -axes - 1])
     size, made = math.prod(x.shape[-axes - 1 :]), kernels.shape[0] * math.prod(counts)
-    if to.size * records > _MOST_TERMS:
-        raise source.error(
-            f"a convolution of {to.size * records} products: {_MOST_TERMS} are the most"
-        )
+    products = np.count_nonzero(kernels) * math.prod(counts) * records
+    if products > _MOST_TERMS:
+        raise source.error(f"a convolution of {products} products: {_MOST_TERMS} are the most")
+    to, entry, weight = _convolution_terms(kernels, lengths, counts, strides, padding)
     first = np.arange(records, dtype=np.int64)[:, None]
     terms = Terms(
         (first * made + to).reshape(-1),
@@ -319,19 +323,24 @@ def convolution(
     targets = [*candidates(shape, [x.content.layout]), *_strided(x.content.layout, shape, strides)]
     what = f"the convolution with kernels of {' x '.join(map(str, kernels.shape))}"
     content = moved_entries([x.content], [terms], shape, x.trace, source, targets, what)
+    return x.made(content, lambda a: correlation(a, kernels, strides, padding))
 
-    def compute(a: Array) -> Array:
-        around = [(0, 0)] * (a.ndim - axes) + [(pad, pad) for pad in padding]
-        windows = sliding_window_view(np.pad(a, around), sizes, tuple(range(-axes, 0)))
-        steps = tuple(slice(None, None, stride) for stride in strides)
-        index: Any = (..., *steps, *[slice(None)] * axes)
-        windows = windows[index]
-        windows = np.moveaxis(windows, -2 * axes - 1, -axes - 1)  # (…, *counts, channels, *sizes)
-        inner = tuple(range(-axes - 1, 0))
-        found = np.tensordot(windows, kernels, (inner, tuple(range(1, axes + 2))))
-        return np.moveaxis(found, -1, -axes - 1)
 
-    return x.made(content, compute)
+def correlation(
+    a: Array, kernels: PlainValues, strides: tuple[int, ...], padding: Padding
+) -> Array:
+    """Returns what ``convolution`` computes, of an array of NumPy."""
+    axes, sizes = len(strides), kernels.shape[2:]
+    around = [(0, 0)] * (a.ndim - axes) + [*padding]
+    windows = sliding_window_view(np.pad(a, around), sizes, tuple(range(-axes, 0)))
+    steps = tuple(slice(None, None, stride) for stride in strides)
+    index: Any = (..., *steps, *[slice(None)] * axes)
+    windows = np.moveaxis(
+        windows[index], -2 * axes - 1, -axes - 1
+    )  # (…, *counts, channels, *sizes)
+    inner = tuple(range(-axes - 1, 0))
+    found = np.tensordot(windows, kernels, (inner, tuple(range(1, axes + 2))))
+    return np.moveaxis(found, -1, -axes - 1)
 
 
 def _convolution_terms(
@@ -339,24 +348,22 @@ def _convolution_terms(
     lengths: tuple[int, ...],
     counts: tuple[int, ...],
     strides: tuple[int, ...],
-    padding: tuple[int, ...],
+    padding: Padding,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], PlainValues]:
     """What is added up: the entry of the result, that of the array, and the weight."""
-    grids = np.meshgrid(
-        *(np.arange(n) for n in (*kernels.shape, *counts)), indexing="ij", sparse=True
-    )
     axes = len(lengths)
-    maps, channels, offsets, places = grids[0], grids[1], grids[2 : 2 + axes], grids[2 + axes :]
-    to, entry = np.asarray(maps), np.asarray(channels)
-    inside = np.asarray(kernels).reshape(*kernels.shape, *([1] * axes)) != 0
-    for offset, place, length, count, stride, pad in zip(
+    maps, channels, *offsets = (each.reshape(-1, *[1] * axes) for each in np.nonzero(kernels))
+    places = np.meshgrid(*map(np.arange, counts), indexing="ij", sparse=True)
+    to, entry, inside = maps, channels, np.ones(1, np.bool_)
+    for offset, place, length, count, stride, (before, _) in zip(
         offsets, places, lengths, counts, strides, padding, strict=True
     ):
-        position = place * stride + offset - pad
+        position = place * stride + offset - before
         inside = inside & (position >= 0) & (position < length)
         to, entry = to * count + place, entry * length + position
-    weight = np.asarray(kernels).reshape(*kernels.shape, *([1] * axes))
-    full = inside.shape
+    weight = kernels[np.nonzero(kernels)].reshape(-1, *[1] * axes)
+    full = (weight.shape[0], *counts)
+    inside = np.broadcast_to(inside, full)
     return (
         np.broadcast_to(to, full)[inside].astype(np.int64),
         np.broadcast_to(entry, full)[inside].astype(np.int64),

@@ -1,5 +1,6 @@
 """Functions of NumPy that take encrypted arrays by its protocols."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -187,6 +188,9 @@ def called_by_numpy(
 ) -> object:
     """Returns what a function of NumPy makes of encrypted arrays; None: it is not supported."""
     name = function.__name__
+    if not args:  # the first one is given by its name
+        first, *_ = inspect.signature(function).parameters
+        args, options = (options[first],), {k: v for k, v in options.items() if k != first}
     if name in ("shape", "ndim", "size") and not options and len(args) == 1:
         return getattr(args[0], name)
     if name in _ALIKE and not options:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
 from ringsmith.program.graph import Program
-from ringsmith.program.listing import cost, table
+from ringsmith.program.listing import by_line, cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
     DEFAULT_BOUND,
@@ -105,29 +105,41 @@ class BfvProgram(Program):
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         cycles: Mapping[int, int] | None = None,
+        lines: bool = False,
     ) -> str:
         """Returns the listing with costs and the noise budget to expect, for people.
 
         Args:
             bounds: Ignored: noise does not depend on messages.
             cycles: Clock cycles by node id; ``ringsmith.explain`` computes them for a design.
+            lines: Whether the listing has a row for each line of the user's, not for each node.
         """
         found = self.forecast()
 
-        def columns(node: Node) -> str:
-            return f"{_columns(node)}  {found.budgets[node.id]:>6}"
+        def budget(node: Node) -> str:
+            return f"{found.budgets[node.id]:>6}"
 
-        lines = self._heading(with_choice=True)
-        lines.append(f"plain modulus t = {self.parameters.plain_modulus}")
-        lines += table(self.nodes, f"{_HEADS}  budget", columns, cycles)
-        lines += ["", cost(self.parameters, self.nodes, self.sharing, cycles), ""]
-        lines.append(
-            "noise budget: bits that are left at least, by the noise model of "
-            "docs/guide/programs.md; "
-            "with one or more, results are exact modulo t"
+        def columns(node: Node) -> str:
+            return f"{_columns(node)}  {budget(node)}"
+
+        listed = (
+            by_line(self.nodes, "budget", budget, cycles)
+            if lines
+            else table(self.nodes, f"{_HEADS}  budget", columns, cycles)
         )
-        lines += [f"  {name}: {bits} bits" for name, bits in found.outputs.items()]
-        return "\n".join(lines)
+        return "\n".join(
+            [
+                *self._heading(with_choice=True),
+                f"plain modulus t = {self.parameters.plain_modulus}",
+                *listed,
+                "",
+                cost(self.parameters, self.nodes, self.sharing, cycles),
+                "",
+                "noise budget: bits that are left at least, by the noise model of "
+                "docs/guide/programs.md; with one or more, results are exact modulo t",
+                *(f"  {name}: {bits} bits" for name, bits in found.outputs.items()),
+            ]
+        )
 
 
 _HEADS = "limbs  size"

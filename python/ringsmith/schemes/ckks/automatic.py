@@ -7,16 +7,23 @@ from itertools import count
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
-from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS, WIDEST_PRIME_BITS
+from ringsmith.params.automatic import (
+    DRIFT_BITS,
+    MAX_HEADROOM_BITS,
+    MIN_SCALE_BITS,
+    WIDEST_PRIME_BITS,
+)
 from ringsmith.params.primes import MAX_DEGREE
 from ringsmith.program.graph import Program
 from ringsmith.program.overflow import ConstantOutputError, RangeError
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.ckks import noise
-from ringsmith.schemes.ckks.forecast import OutputForecast
+from ringsmith.schemes.ckks.forecast import OutputForecast, correct_bits, error_bound
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
@@ -27,6 +34,8 @@ _SPARE = 2
 """Levels beyond the fewest that are tried where values do not fit below q_0."""
 _BITS_FOR_TWICE_N = 1.3
 """Bits of precision that a ring of twice the degree loses, about: for the first guess."""
+_USUAL_BITS = 3
+"""Bits by which the scale of a result up to 1 is often greater than ``_first_scale``."""
 _BITS_FOR_LEVEL = 3.0
 """Bits of precision that a level more cannot win: of fewer than are missing no scale is tried."""
 _BEYOND_APPROXIMATION = 3
@@ -39,7 +48,7 @@ _GAIN_SLACK = 1.0
 _KEYS = (Kind.KEY_SWITCH, Kind.KEY_OFFSET)
 
 
-class _Precision(NamedTuple):
+class Precision(NamedTuple):
     """What a forecast says of one scale.
 
     Attributes:
@@ -90,7 +99,8 @@ class CkksSearch(Search):
 
     def may_fit(self, fewer: int) -> bool:
         """Tells whether the modulus bears the levels but for a few, at any scale."""
-        return self._fits(max(self.recording.depth - fewer, 0), MIN_SCALE_BITS)
+        levels = max(self.recording.depth - fewer, min(self.recording.depth, 1))
+        return self._widest_scale(levels) >= self._least_scale(levels)
 
     def run(self) -> CkksProgram | None:
         """Returns the program with the fewest levels, and for those the smallest scale."""
@@ -104,7 +114,7 @@ class CkksSearch(Search):
                 )
                 return None
             widest = self._widest_scale(levels)
-            if widest < MIN_SCALE_BITS:
+            if widest < self._least_scale(levels):
                 self._say_too_deep(levels, self._first_scale)
                 return None
             wish = self.wish
@@ -133,7 +143,7 @@ class CkksSearch(Search):
 
     @property
     def _first_scale(self) -> int:
-        """Bits of the scale that the search begins with: what the precision takes, about."""
+        """Bits of the scale that the precision takes at least, about."""
         bits = self.asked
         if self.wish.flooding is not None:
             bits -= self.wish.flooding.bits(self.n, self.wish.flooding.noise_bound(1.0))
@@ -143,7 +153,10 @@ class CkksSearch(Search):
     def _start(self, widest: int) -> int:
         """Returns the bits of the scale that is tried first."""
         if self.lead is None:
-            return min(self._first_scale, widest)
+            trace, outputs = self.recording.trace, self.recording.outputs.values()
+            largest = max(trace.span(index).magnitude for index in outputs)
+            growth = math.log2(min(max(largest, 1.0), 2.0**60)) / 2  # of a sum, of its error
+            return min(self._first_scale + _USUAL_BITS + round(growth), widest)
         return min(max(math.ceil(self.asked - self.lead), MIN_SCALE_BITS), widest)
 
     def _fits(self, levels: int, bits: int) -> bool:
@@ -153,6 +166,21 @@ class CkksSearch(Search):
         """Returns the bits of the largest scale that the modulus bears; below the least: none."""
         scales = range(self.wish.max_scale_bits, MIN_SCALE_BITS - 1, -1)
         return next((bits for bits in scales if self._fits(levels, bits)), MIN_SCALE_BITS - 1)
+
+    def _least_scale(self, levels: int) -> int:
+        """Returns bits of the scale below which no forecast can be precise enough.
+
+        A result of one rescaling has the error of its rounding, at a scale that drifted. Where
+        primes are too narrow, and not the modulus, forecasts say it.
+        """
+        wish, least = self.wish, MIN_SCALE_BITS
+        approximates = any(self.recording.trace.nodes[i].approximation for i in self.recording.used)
+        fewer = wish.flooding is not None or (self.options.enough and approximates)
+        if not levels or fewer or wish.limits is not None:
+            return least
+        rounded = error_bound(np.full(1, noise.rounding_spread(self.n) ** 2))
+        needed = math.floor(wish.precision_bits - correct_bits(rounded) - DRIFT_BITS)
+        return max(least, min(needed, wish.max_scale_bits))
 
     def _with_more_headroom(self, levels: int, error: RangeError) -> int:
         """Asks for as much headroom as a value lacks, and returns the bits of the largest scale."""
@@ -200,7 +228,7 @@ class CkksSearch(Search):
                 errors[scale] = str(error)
                 scale = min(scale + 1, widest)
                 continue
-            found = self._precision(program)
+            found = self.precision(program)
             bits, asked = found.bits, self.asked
             forecasts[scale] = bits
             if math.isfinite(bits):
@@ -226,7 +254,7 @@ class CkksSearch(Search):
         )
         return best
 
-    def _precision(self, program: CkksProgram) -> _Precision:
+    def precision(self, program: CkksProgram) -> Precision:
         """Returns the precision that noise leaves by the forecast.
 
         Where results are shared, it is that of the inputs that clients may encrypt, and the noise
@@ -234,13 +262,15 @@ class CkksSearch(Search):
         """
         wish = self.wish
         if wish.flooding is not None:
-            return _Precision(program.shared_bits(wish.flooding))
-        found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
+            return Precision(program.shared_bits(wish.flooding))
+        found = program.forecast(
+            wish.input_bound, samples=wish.samples, each_node=False, quick=True
+        )
         worst = min(found.outputs.values(), key=lambda each: each.bits - self._enough(each))
         self.asked = self._enough(worst)
-        return _Precision(worst.bits, self._loss(program.parameters, worst.shares), worst.shares)
+        return Precision(worst.bits, self._loss(program.parameters, worst.shares), worst.shares)
 
-    def _next(self, program: CkksProgram, found: _Precision, scale: int, widest: int) -> int:
+    def _next(self, program: CkksProgram, found: Precision, scale: int, widest: int) -> int:
         """Returns the scale to try after one; that one again: no other does."""
         unused = found.bits - self.asked
         if unused < 0 and self._most_gain(program, found, widest) < -unused:
@@ -254,7 +284,7 @@ class CkksSearch(Search):
             step = -max(1, _whole(unused)) if unused >= 0 else max(1, _whole(1 - unused))
         return min(max(scale + step, MIN_SCALE_BITS), widest)
 
-    def _gain(self, program: CkksProgram, found: _Precision, scale: int) -> float:
+    def _gain(self, program: CkksProgram, found: Precision, scale: int) -> float:
         """Returns the bits of precision that another scale wins, about; negative: that it loses.
 
         The error of double precision stays. That of key switching, with digits that grow with the
@@ -268,7 +298,7 @@ class CkksSearch(Search):
         )
         return -math.log2(left) / 2
 
-    def _most_gain(self, program: CkksProgram, found: _Precision, widest: int) -> float:
+    def _most_gain(self, program: CkksProgram, found: Precision, widest: int) -> float:
         """Returns the bits of precision that any greater scale wins at most.
 
         They are those that are won if nothing is left of errors that shrink with the scale.
@@ -349,7 +379,7 @@ class CkksSearch(Search):
             other = planned(self.recording, candidate, wish.headroom_bits, self.options)
         except (ProgramError, ValueError):  # ValueError: too few primes of that size
             return None
-        return other if self._precision(other).bits >= self.asked else None
+        return other if self.precision(other).bits >= self.asked else None
 
     # ---- why no parameters fit --------------------------------------------------------------
 
@@ -364,7 +394,7 @@ class CkksSearch(Search):
         )
         way = "multiply less deeply, or split the program"
         if self.n == MAX_DEGREE:
-            self.hint = f"{way}; bootstrapping is not there yet"
+            self.hint = f"{way}, or ask for AutoParameters(bootstrapping=True)"
         else:
             self.hint = f"{self.wish.larger}, {way}"
 

@@ -31,6 +31,7 @@ from ringsmith.schemes.ckks import noise, spread
 from ringsmith.schemes.ckks.bootstrapping_noise import bootstrapping_noise
 from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
+from ringsmith.schemes.ckks.periods import period, shortened
 from ringsmith.schemes.ckks.samples import magnitudes
 from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
 from ringsmith.schemes.ckks.sums import Part, PlainProduct, Sums, product_part, total
@@ -94,7 +95,7 @@ class Forecast:
         outputs: By name.
         errors: Error of each node by noise, by id, as ``OutputForecast.error`` has it; none unless
             they were asked for.
-        overflows: Nodes whose messages, by the bounds of the inputs, may exceed the modulus; if
+        overflows: Outputs whose messages, by the bounds of the inputs, may exceed the modulus; if
             they do, nothing forecast holds for what depends on them.
     """
 
@@ -120,6 +121,7 @@ def forecast(
     each_node: bool = True,
     digits_first: frozenset[int] = frozenset(),
     undivided: frozenset[int] = frozenset(),
+    quick: bool = False,
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes other arguments.
 
@@ -134,6 +136,7 @@ def forecast(
         each_node: Whether every node's error is wanted.
         digits_first: As of ``Sharing``.
         undivided: As of ``Sharing``.
+        quick: As of ``Program.forecast``.
     """
     promised = {
         node.name or "": Interval(node.bound.low, node.bound.high)
@@ -144,7 +147,12 @@ def forecast(
         bounds = {name: promised.get(name, bounds) for name in filled}
     ranges = _input_ranges(filled, bounds, real=not complex_numbers)
     typical = None if samples is None else magnitudes(nodes, filled, samples)
-    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first, undivided)
+    slots = parameters.slots
+    if quick and typical is None:
+        slots = period(nodes, ranges.values(), output_lengths, slots)
+    if slots < parameters.slots:
+        nodes, ranges = shortened(nodes, ranges, slots)
+    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first, undivided, slots)
     return walk.run(each_node=each_node)
 
 
@@ -238,6 +246,7 @@ class _Walk:
     """One run over the nodes.
 
     Attributes:
+        slots: Slots that are looked at, the first ones; the others repeat them.
         typical: The largest magnitudes of each node's numbers by samples; None: no samples.
         digits_first: Rotations of digits that were cut before: the digits' means are rotated, too.
         undivided: As of ``Sharing``.
@@ -248,6 +257,7 @@ class _Walk:
         single: Those of one node only, and merged ones of these.
         named: All of them; others are merged ones.
         uses: Users of each node that are still to come.
+        profiles: Profiles of noise of the slots that are looked at, by those of all slots.
         sums: Products with plain vectors that wait for the sum that they are part of.
         log_q: log2 of the modulus of 1, 2, … limbs.
     """
@@ -259,6 +269,7 @@ class _Walk:
     typical: Sequence[NDArray[np.float32]] | None
     digits_first: frozenset[int]
     undivided: frozenset[int]
+    slots: int
     values: dict[int, Value] = field(default_factory=dict)
     origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
@@ -266,6 +277,7 @@ class _Walk:
     single: set[Source] = field(default_factory=set)
     named: set[Source] = field(default_factory=set)
     uses: Counter[int] = field(default_factory=Counter)
+    profiles: dict[int, Reals] = field(default_factory=dict)
     sums: Sums = field(default_factory=Sums)
     log_q: Sequence[float] = ()
 
@@ -288,9 +300,9 @@ class _Walk:
                 value = self._keep(node.id, value)
                 if each_node:
                     errors.append(self._error(value, self.parameters.slots))
-            if self._overflows(node, value.magnitude):
-                overflows.append(node.id)
             if node.op is Op.OUTPUT:
+                if self._overflows(node, value.magnitude):
+                    overflows.append(node.id)
                 length = self.output_lengths[node.name or ""]
                 outputs[node.name or ""] = self._summary(value, length)
         return Forecast(MappingProxyType(outputs), tuple(errors), tuple(overflows))
@@ -345,8 +357,8 @@ class _Walk:
         """Returns the error that a product with a plain vector adds."""
         value, plain = product.value, product.plain
         size, rotations = self._encoding(plain.values, plain.scale)
-        second = 2 * np.sqrt(value.variance) * size
-        profile, factor = _shaped(value.range.magnitudes * size)
+        second = value.deviation * (2 * size)
+        profile, factor = _shaped(value.magnitudes * size)
         return {
             (Kind.PRODUCT, product.identity): Term(*_shaped(second), spread.new_token()),
             self.encodings[product.identity]: Term(
@@ -431,16 +443,19 @@ class _Walk:
 
     def _error(self, value: Value, length: int) -> float:
         """Returns the error of a value's first numbers."""
-        slots = (self.parameters.slots,)
         products, gaussian = (self._variance(value, gaussian=kind) for kind in (False, True))
         if not products.ndim and not gaussian.any():
             return _unit(length) * math.sqrt(float(products))
-        parts = (np.broadcast_to(part, slots)[:length] for part in (products, gaussian))
+        again = self.parameters.slots // self.slots
+        parts = (
+            np.tile(np.broadcast_to(part, (self.slots,)), again)[:length]
+            for part in (products, gaussian)
+        )
         return error_bound(*parts)
 
     def _summary(self, value: Value, length: int) -> OutputForecast:
         """Returns the forecast of an output of this number of numbers."""
-        slots = self.parameters.slots
+        slots = self.slots
         every = np.broadcast_to(self._variance(value), (slots,))
         each = every[:length]
         magnitude = np.broadcast_to(value.range.magnitudes, (slots,))
@@ -490,7 +505,7 @@ class _Walk:
             case Noise.PRODUCT:
                 return self._product(node, a, b)
             case Noise.KEY if node.steps is not None:
-                rotated = a.rotated(node.steps, self.parameters.slots)
+                rotated = a.rotated(node.steps % self.slots, self.slots)
                 return self._switched(node, rotated, node.element)
             case Noise.KEY if node.element is not None:
                 return self._switched(node, _conjugated(a), node.element)
@@ -650,6 +665,8 @@ class _Walk:
         """Adds errors of a key at a node's limbs and scale: a random one, and the digits' means."""
         limbs, scale = switched.limbs, switched.scale
         size, profile = noise.key_switch_offset(self.parameters, limbs)
+        if self.slots < profile.size:
+            profile = self._of_one_period(profile)
         moved = switched.id in self.digits_first
         if moved and switched.steps is not None:
             profile = np.roll(profile, -switched.steps)
@@ -657,6 +674,12 @@ class _Walk:
         offset = Term(profile, np.asarray(size / scale), token)
         value = _with_term(value, (Kind.KEY_OFFSET, key), offset)
         return _with(value, {(Kind.KEY_SWITCH, identity): random / scale})
+
+    def _of_one_period(self, profile: Reals) -> Reals:
+        """The largest of the slots that one slot stands for."""
+        if id(profile) not in self.profiles:
+            self.profiles[id(profile)] = profile.reshape(-1, self.slots).max(axis=0)
+        return self.profiles[id(profile)]
 
     def _floating(self, bound: Reals) -> float:
         """Error of encoding or decoding values of these magnitudes in double precision."""

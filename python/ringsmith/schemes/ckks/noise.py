@@ -35,7 +35,11 @@ def division_spread(parameters: CkksParameters, primes: int = 1) -> float:
     Both polynomials are rounded, and division by several primes at once errs like one for each:
     rescaling, and the end of key switching and of encryption.
     """
-    n = parameters.n
+    return rounding_spread(parameters.n, primes)
+
+
+def rounding_spread(n: int, primes: int = 1) -> float:
+    """``division_spread`` at a ring degree."""
     return math.sqrt(primes * n * ROUNDING_VARIANCE * (1 + n * SECRET_VARIANCE))
 
 

@@ -38,7 +38,9 @@ import numpy as np
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
+from ringsmith.params.bootstrapping import Bootstrapping
 from ringsmith.program.bootstrapping.expansion import STAGES, expanded
+from ringsmith.program.nodes import Bound
 from ringsmith.program.plain import PlainValues, Space, turns
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.recorder import TraceNode
@@ -58,6 +60,10 @@ class Product:
     values: PlainValues
 
 
+LARGEST = math.sqrt(2) + 1e-5
+"""The largest magnitude that is bootstrapped like 1: of complex numbers with parts up to 1."""
+_SLACK = 0.99
+"""Part of the factor 1 before a bootstrapping that does: scales of equal limbs differ a little."""
 Value = Cipher | Product
 _ONE = np.ones(())
 
@@ -134,20 +140,27 @@ class CkksPlanner(Planner[Value]):
                 return self._times_plain(first, node.values, fold=fold)
             case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
                 return Cipher(emitter.add_or_sub_plain(node.op, self._ready(first), node.values))
-        return self._of_bootstrapping(node, first)
+        return self._of_part(node, operands)
 
-    def _of_bootstrapping(self, node: TraceNode, first: Value) -> Value:
-        """Plans a bootstrapping, or an operation that is only a part of one."""
+    def _of_part(self, node: TraceNode, operands: list[Value]) -> Value:
+        """Plans a bootstrapping, or an operation that is only a part of one, or of a loop."""
+        first = operands[0]
         match node.op:
             case Op.BOOTSTRAP:
-                largest = 1.0 if node.bound is None else node.bound.magnitude
-                return self._bootstrapped(self._ready(first), largest)
+                return self._bootstrapped(self._ready(first), node.bound, node.limbs)
             case Op.ROTATE_CONJUGATE if node.steps is not None:
                 rotated = self._settled(first)
                 turned = self._emitter.rotate_conjugate(rotated.node, node.steps)
                 return Cipher(turned, rotated.pending)
             case Op.MOD_SWITCH if node.limbs is not None:
                 return Cipher(self._emitter.mod_switch(self._ready(first), node.limbs))
+            case Op.CARRIED if node.limbs is not None:
+                begun = self._on_ladder_at(first, node.limbs)
+                return Cipher(self._emitter.carried(begun, node.loop))
+            case Op.NEXT if node.limbs is not None:
+                ended, [_, carried] = self._on_ladder_at(first, node.limbs), operands
+                assert isinstance(carried, Cipher), "it is settled"
+                return Cipher(self._emitter.next(ended, carried.node, node.loop, node.count))
         raise AssertionError(f"{node.op} is never traced")
 
     def _times_plain(self, value: Value, values: PlainValues, *, fold: bool) -> Product:
@@ -160,12 +173,17 @@ class CkksPlanner(Planner[Value]):
                 return Product(inner.source, both)
         return Product(self._ready(value), values)
 
-    def _bootstrapped(self, node: int, largest: float) -> Cipher:
+    def _bootstrapped(self, node: int, bound: Bound | None, limbs: int | None) -> Cipher:
         """Plans a bootstrapping of a ciphertext at any level.
 
         Its scale is multiplied by a whole number, to that at which the message is as far below q_0
         as the parameters say. Then its modulus is raised, and the rest is planned as if it were
         written in the program.
+
+        Args:
+            node: The ciphertext.
+            bound: The range of its numbers; None: [-1, 1].
+            limbs: Those that are needed of the result; None: all that programs have.
         """
         parameters, emitter, source = self._parameters, self._emitter, self._emitter.source
         given = parameters.bootstrapping
@@ -174,16 +192,9 @@ class CkksPlanner(Planner[Value]):
                 f"bootstrap: parameters {parameters.name!r} do not bootstrap: take a named set "
                 "that does, such as 'boot-test', or CkksParameters(..., bootstrapping=...)"
             )
-        q0 = parameters.lowest_modulus
+        q0, largest = parameters.lowest_modulus, 1.0 if bound is None else bound.magnitude
         low = emitter.mod_switch(node, parameters.lowest_limbs)
-        most = q0 / 2.0**given.ratio_bits
-        factor = round(most / self._scale(low))
-        if factor < 1:
-            raise source.error(
-                f"bootstrap: the scale 2^{math.log2(self._scale(low)):.1f} of the vector leaves "
-                f"less than {given.ratio_bits} bits to q_0 of {math.log2(q0):.1f} bits: encrypt "
-                "inputs at a smaller scale"
-            )
+        factor = self._factor(low, given, largest)
         emitter.stage = STAGES[0]
         if factor > 1:
             low = emitter.multiply_exactly(low, np.ones(()), float(factor))
@@ -192,16 +203,57 @@ class CkksPlanner(Planner[Value]):
         ratio = q0 / self._scale(low)
         taken = parameters.ladder[::-1][: given.levels]
         found = expanded(given, space, taken, ratio, largest, source)
-        before = self._trace, self._options
+        limbs = limbs or parameters.working_limbs
+        before = self._trace, self._options, self._ladder
         self._trace, self._options = found.nodes, replace(self._options, rotate_products=True)
+        self._ladder = self._ladder.ending_at(parameters, limbs)
         start = {found.start: Cipher(raised)}
         values = self._planned({}, start, [found.result], range(len(found.nodes)))
         result = self._ready(values[found.result])
-        self._trace, self._options = before
+        self._trace, self._options, self._ladder = before
         emitter.source, emitter.stage = source, ""
         ended = emitter.bootstrap(result, node)
-        emitter.annotate(ended, None, found.error)
-        return Cipher(ended)
+        emitter.annotate(ended, bound, found.error)
+        return Cipher(emitter.mod_switch(ended, limbs))
+
+    def _factor(self, low: int, given: Bootstrapping, largest: float) -> int:
+        """Returns what the scale is multiplied by before a bootstrapping.
+
+        Args:
+            low: The ciphertext at the lowest level.
+            given: How the parameters bootstrap.
+            largest: The largest magnitude of its numbers; of complex ones with parts up to 1 more.
+        """
+        scale = self._scale(low)
+        most = self._parameters.lowest_modulus / 2.0**given.ratio_bits / scale
+        if round(most) < 1:
+            raise self._emitter.source.error(
+                f"bootstrap: the scale 2^{math.log2(scale):.1f} of the vector leaves "
+                f"less than {given.ratio_bits} bits to q_0 of "
+                f"{math.log2(self._parameters.lowest_modulus):.1f} bits: encrypt "
+                "inputs at a smaller scale"
+            )
+        if largest <= LARGEST:
+            return round(most)
+        if most / largest < _SLACK:
+            raise self._emitter.source.error(
+                f"bootstrap: numbers may reach {largest:.3g} by the ranges of the inputs, and at "
+                f"most {max(most, 1):.3g} is allowed: scale them down, or promise what you know: "
+                f"bounded(x, {max(most, 1):.3g})"
+            )
+        return max(round(most / largest), 1)
+
+    def _on_ladder_at(self, value: Value, limbs: int) -> int:
+        """Returns the value's node with these limbs, at the scale that the ladder has there."""
+        scale = self._ladder.scales[limbs]
+        if not isinstance(value, Product):
+            node = self._ready(value)
+            if self._limbs(node) >= limbs and self._scale(node) == scale:
+                return self._emitter.mod_switch(node, limbs)
+            value = Product(node, _ONE)
+        if self._limbs(value.source) <= limbs:
+            self._require_level(self._parameters.lowest_limbs)
+        return self._rescaled(value, limbs, scale)
 
     def _multiply(self, a: Value, b: Value) -> int:
         left, right = self._ready(a), self._ready(b)
@@ -403,3 +455,14 @@ class Ladder:
         scales[parameters.working_limbs] = parameters.scale
         squares(working, 0)
         return cls(scales, products)
+
+    def ending_at(self, parameters: CkksParameters, limbs: int) -> "Ladder":
+        """Returns the ladder of a bootstrapping whose result has the scale of fewer limbs.
+
+        So its modulus can be switched to these, and it is on the ladder.
+        """
+        working = parameters.working_limbs
+        above, scale = parameters.above(working), self.scales[limbs]
+        scales, products = [*self.scales], [*self.products]
+        scales[working], products[above] = scale, scale * parameters.divisor(above)
+        return Ladder(scales, products)

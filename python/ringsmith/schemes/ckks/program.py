@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE, Flooding
+from ringsmith.program.costs import CPU
 from ringsmith.program.graph import Program
-from ringsmith.program.listing import cost, table
+from ringsmith.program.listing import by_line, cost, table
+from ringsmith.program.loops import inside
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
     DEFAULT_BOUND,
@@ -25,6 +27,7 @@ from ringsmith.program.overflow import (
 from ringsmith.program.packing import Port, laid_out
 from ringsmith.program.plain import Space
 from ringsmith.program.ranges import Interval
+from ringsmith.program.sharing import SHARED, Sharing
 from ringsmith.program.spans import Structure, magnitudes, structure
 from ringsmith.schemes.ckks.forecast import (
     Forecast,
@@ -33,6 +36,7 @@ from ringsmith.schemes.ckks.forecast import (
     forecast,
 )
 from ringsmith.schemes.ckks.noise import encryption_spread
+from ringsmith.schemes.ckks.work import Work
 from ringsmith.short_repr import short_repr
 
 
@@ -82,19 +86,20 @@ class CkksProgram(Program):
             ConstantOutputError: When an output is the same for all inputs.
         """
         given = input_spans(self.nodes, self.filled, self.complex_inputs, bound)
-        nodes = self.nodes if bound <= DEFAULT_BOUND else without_computed(self.nodes)
+        flat = self.flat.nodes
+        nodes = flat if bound <= DEFAULT_BOUND else without_computed(flat)
         known = {} if found_before is None else found_before
         key = structure(nodes)
         if key not in known:
             known[key] = magnitudes(nodes, self._space, given, self.output_lengths)
         found, constant = known[key]
-        check_outputs(self.nodes, constant)
+        check_outputs(flat, constant)
         if self.unchecked:
             return
         self._check_bootstrapped(found)
         available = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         worst, missing = None, 0.0
-        for node in self.outputs.values():
+        for node in [node for node in flat if node.op is Op.OUTPUT]:
             largest = found[node.operands[0]] * node.scale * 2
             bits = math.log2(largest) - available[node.limbs - 1] if largest > 0 else 0.0
             if bits > missing:
@@ -105,7 +110,7 @@ class CkksProgram(Program):
 
     def _check_bootstrapped(self, found: Sequence[float]) -> None:
         """Refuses numbers that are larger than a bootstrapping was planned for."""
-        for node in self.nodes:
+        for node in self.flat.nodes:
             if node.op is Op.BOOTSTRAP and node.bound is not None:
                 largest, limit = found[node.operands[1]], node.bound.magnitude
                 if largest > limit * (1 + _SLACK):
@@ -118,7 +123,7 @@ class CkksProgram(Program):
 
     def _overflow(self, output: Node, found: Sequence[float], limit: float) -> str:
         """Says which result exceeds its modulus, at the line that first makes numbers too great."""
-        first = next(node for node in self.nodes if found[node.id] > limit)
+        first = next(node for node in self.flat.nodes if found[node.id] > limit)
         return (
             f"{first.source}: overflow: output {output.name!r} may hold numbers up to "
             f"{found[output.operands[0]]:.3g} for inputs in their ranges, and at the scale "
@@ -134,6 +139,7 @@ class CkksProgram(Program):
         *,
         samples: Mapping[str, ArrayLike] | None = None,
         each_node: bool = True,
+        quick: bool = False,
     ) -> Forecast:
         """Forecasts how far decrypted results will be from ``evaluate``'s, and those from exact.
 
@@ -146,6 +152,8 @@ class CkksProgram(Program):
                 program is run on them in the clear. Then no value is taken to be larger than twice
                 what they make of it, and the forecast is for inputs like these.
             each_node: Whether to forecast the error of every node, which takes longer.
+            quick: Whether slots of one period may stand for all, where a program repeats. Errors
+                are hardly less then; ``rms`` and ``spread`` are of the first slots.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude; when samples are not
@@ -155,7 +163,9 @@ class CkksProgram(Program):
             bounds = laid_out(self.packed_inputs, bounds, self.lengths)
         if self.packed_inputs and samples is not None:
             samples = laid_out(self.packed_inputs, samples, self.lengths)
-        nodes = self.nodes if self._within_ranges(bounds) else without_computed(self.nodes)
+        flat = self.flat.nodes
+        nodes = flat if self._within_ranges(bounds) else without_computed(flat)
+        sharing = self._flat_sharing
         return forecast(
             self.parameters,
             nodes,
@@ -165,9 +175,18 @@ class CkksProgram(Program):
             complex_numbers=bool(self.complex_inputs),
             samples=samples,
             each_node=each_node,
-            digits_first=self.sharing.digits_first(self.nodes),
-            undivided=self.sharing.undivided,
+            quick=quick,
+            digits_first=sharing.digits_first(flat),
+            undivided=sharing.undivided,
         )
+
+    @cached_property
+    def _flat_sharing(self) -> Sharing:
+        """What rotations share, with loops written out."""
+        flat = self.flat.nodes
+        if flat is self.nodes:
+            return self.sharing
+        return Sharing.of(flat, self.parameters) if self.rotations == SHARED else Sharing()
 
     @cached_property
     def worst_case(self) -> Mapping[str, OutputForecast] | None:
@@ -228,27 +247,58 @@ class CkksProgram(Program):
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         cycles: Mapping[int, int] | None = None,
+        lines: bool = False,
     ) -> str:
         """Returns the listing with costs and the precision to expect, for people.
 
         Args:
             bounds: Bounds of the inputs' magnitudes, as for ``forecast``.
             cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
+            lines: Whether the listing has a row for each line of the user's, not for each node.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
         found = self.forecast(bounds)
 
-        def columns(node: Node) -> str:
-            precision = "" if node.stage else f"{correct_bits(found.errors[node.id]):5.1f} bits"
-            return f"{_columns(node)}  {precision:>9}"
+        def precision(node: Node) -> str:
+            error = found.errors[self.flat.last[node.id]]
+            bits = "" if node.stage else f"{correct_bits(error):5.1f} bits"
+            return f"{bits:>9}"
 
-        lines = self._heading(with_choice=True)
-        lines += table(self.nodes, f"{_HEADS}  precision", columns, cycles)
-        lines += ["", cost(self.parameters, self.nodes, self.sharing, cycles), ""]
-        lines += self._precision(found)
-        return "\n".join(lines)
+        def columns(node: Node) -> str:
+            return f"{_columns(node)}  {precision(node)}"
+
+        listed = (
+            by_line(self.nodes, "precision", precision, cycles)
+            if lines
+            else table(self.nodes, f"{_HEADS}  precision", columns, cycles)
+        )
+        return "\n".join(
+            [
+                *self._heading(with_choice=True),
+                *listed,
+                "",
+                cost(self.parameters, self.nodes, self.sharing, cycles),
+                *self._spent(),
+                "",
+                *self._precision(found),
+            ]
+        )
+
+    def _spent(self) -> list[str]:
+        """Says what bootstrappings cost; nothing where there are none."""
+        times = sum(node.op is Op.BOOTSTRAP for node in self.flat.nodes)
+        if not times:
+            return []
+        work, of = Work(self.parameters, CPU), inside(self.nodes, range(len(self.nodes)))
+        counts = {node.loop: node.count for node in self.nodes if node.count}
+        repeated = [counts[of[node.id]] if node.id in of else 1 for node in self.nodes]
+        spent = work.bootstrapping(self.nodes, self.sharing, repeated=repeated)
+        return [
+            f"bootstrapping: {times} times, {spent[0] / spent[1]:.0%} of the time on the "
+            f"{CPU.device} device by its table of costs"
+        ]
 
     def _precision(self, found: Forecast) -> list[str]:
         lines = [
@@ -271,10 +321,10 @@ class CkksProgram(Program):
             lines += [
                 f"  {node.source}: its function is off by up to {node.approximation:.2g} there"
                 for node in self.nodes
-                if node.approximation
+                if node.approximation and not node.loop
             ]
         if found.overflows:
-            first = self.nodes[found.overflows[0]]
+            first = self.flat.nodes[found.overflows[0]]
             lines.append(
                 f"  warning: with inputs at their bounds, %{first.id} ({first.op}, {first.source}) "
                 "may exceed its modulus, and then nothing above holds: give tighter bounds, scale "

@@ -24,9 +24,10 @@ from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
-from ringsmith.schemes.base import Constant, Operand, Options, Scheme
+from ringsmith.schemes.base import Constant, Operand, Options, Scheme, Search
 from ringsmith.schemes.ckks import hiding
 from ringsmith.schemes.ckks.automatic import CkksSearch
+from ringsmith.schemes.ckks.automatic_bootstrapping import BootstrappingSearch
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram, space
 from ringsmith.schemes.ckks.writer import CkksWriter
@@ -69,19 +70,22 @@ class Ckks(Scheme):
         n: int,
         carried: int,
         options: Options,
-    ) -> CkksSearch:
+    ) -> Search:
         """See ``Scheme``."""
         assert isinstance(wish, AutoParameters)
+        if options.headroom_bits is not None:
+            wish = replace(wish, headroom_bits=options.headroom_bits)
+        search = CkksSearch(recording.unrolled(), wish, n, carried, options)
+        if wish.bootstrapping:
+            return BootstrappingSearch(search, recording)
         for node in recording.trace.nodes:
             if node.op is Op.BOOTSTRAP:
                 raise node.source.error(
-                    "bootstrap: no parameters that bootstrap are chosen automatically: give a "
-                    "named set that does, such as 'boot-64', or CkksParameters(..., "
-                    "bootstrapping=...)"
+                    "bootstrap: no parameters that bootstrap are chosen without being asked for: "
+                    "take AutoParameters(bootstrapping=True), a named set that bootstraps, such as "
+                    "'boot-64', or CkksParameters(..., bootstrapping=...)"
                 )
-        if options.headroom_bits is not None:
-            wish = replace(wish, headroom_bits=options.headroom_bits)
-        return CkksSearch(recording, wish, n, carried, options)
+        return search
 
     def obstacle(
         self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str

@@ -47,7 +47,8 @@ class Kind(StrEnum):
 Source = tuple[Kind, object]
 SHARED = frozenset({Kind.KEY_OFFSET, Kind.ENCODING, Kind.OTHER, Kind.APPROXIMATION})
 """Kinds that are not merged: they may turn up again in later values, or are no random errors."""
-_REST: Source = (Kind.OTHER, None)
+REST: Source = (Kind.OTHER, None)
+"""The source of small ones together."""
 _ONE = np.ones(())
 _fresh = count()
 
@@ -140,11 +141,11 @@ def add(a: Terms, b: Terms, axes: Axes) -> Terms:
     result = dict(a)
     for source, term in b.items():
         result[source] = result[source].plus(term, axes) if source in result else term
-    if _REST in result:
-        members = result[_REST].members
+    if REST in result:
+        members = result[REST].members
         for source in [s for s in result if s in members]:
             # It is in both: in the rest of one operand, and by itself in the other.
-            result[_REST] = result[_REST].plus(_as_rest(source, result.pop(source), axes), axes)
+            result[REST] = result[REST].plus(_as_rest(source, result.pop(source), axes), axes)
     return result
 
 
@@ -269,7 +270,7 @@ def _cut(terms: dict[Source, Term], axes: Axes) -> Terms:
         _union(term.mirrored for term in rest),
         frozenset().union(*(term.members for term in rest)),
     )
-    return add(terms, {_REST: together}, axes)
+    return add(terms, {REST: together}, axes)
 
 
 def _as_rest(source: Source, term: Term, axes: Axes) -> Term:

@@ -150,7 +150,11 @@ def total(part: Part, added: Callable[[PlainProduct], Terms]) -> Value:
     sizes: Reals = np.abs(plain)
     terms = dict(_scaled(products, sizes))
     for product in products:
-        terms = dict(spread.add(terms, added(product), NO_AXES))
+        own = added(product)
+        if spread.REST in terms or not terms.keys().isdisjoint(own):
+            terms = dict(spread.add(terms, own, NO_AXES))
+        else:
+            terms |= own
     return atom(part.identity, _range(products, plain), terms)
 
 

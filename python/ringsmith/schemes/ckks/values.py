@@ -48,6 +48,16 @@ class Value:
         return self.range.magnitude
 
     @cached_property
+    def magnitudes(self) -> Reals:
+        """The largest magnitude of a number in each slot, or for all slots."""
+        return self.range.magnitudes
+
+    @cached_property
+    def deviation(self) -> Reals:
+        """The standard deviation by noise, for all slots or for each of them."""
+        return np.asarray(np.sqrt(self.variance))
+
+    @cached_property
     def variance(self) -> Reals:
         """The variance by noise, for all slots or for each of them."""
         noisy = (
