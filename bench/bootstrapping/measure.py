@@ -101,8 +101,8 @@ def ours(item: BenchSet) -> list[str]:
 def lattigo(item: BenchSet) -> list[str]:
     """The command that runs Lattigo's bootstrapping with levels of our sizes, in words of 64 bits.
 
-    Special primes are as many of 61 bits as have our size together. Of EvalMod the sizes are ours
-    and Lattigo's.
+    Special primes are as many of 61 bits as have at most our size together. Of EvalMod the sizes
+    are ours and Lattigo's.
     """
     stages, bits = item.parameters.bootstrapping, item.level_bits()
     assert stages is not None
@@ -113,7 +113,7 @@ def lattigo(item: BenchSet) -> list[str]:
         [bits[0], *[round(math.log2(item.parameters.scale))] * item.levels],
         [max(to_coefficients)] * len(to_coefficients),
         bits[to_slots:],
-        [61] * round(special / 61),
+        [61] * int(special / 61),
     )
     words = [",".join(map(str, each)) for each in lists]
     return [str(lattigo_program()), "bootstrap", str(item.log_n), *words]

@@ -14,6 +14,7 @@ import numpy as np
 
 import ringsmith as rs
 from ringsmith import _core
+from ringsmith.client import generate_on_the_fly_keys
 from ringsmith.params import CkksParameters, parameter_set
 
 
@@ -35,7 +36,8 @@ class Bootstrapped:
         self.program = rs.trace(rs.bootstrap, parameters, inputs)
         self.compiled = rs.compile_program(self.program)
         self.device = rs.open_device("cpu")
-        self.secret, public, self.keys = self.program.generate_keys()
+        needs = self.program.key_needs
+        self.secret, public, self.keys = generate_on_the_fly_keys(parameters, needs)
         rng = np.random.default_rng(1)
         parts = rng.uniform(-1, 1, (2, parameters.slots))
         self.x = (parts[0] + 1j * parts[1]) / np.sqrt(2)

@@ -101,7 +101,9 @@ nb::dict run_graph(const BoundGraph& graph, const NamedArrays& inputs, const Nam
   for (const auto& [name, array] : inputs) {
     const std::string what = text("input '", name, "'");
     const std::span<const u64> words = words_of(array, what);
-    check_shape(graph.rns(), array, 2, what);
+    if (array.ndim() != 2) {
+      check_shape(graph.rns(), array, 2, what);
+    }
     input_views[name] = {words, array.shape(0)};
   }
   GraphKeys key_views;
@@ -184,10 +186,11 @@ void register_graph(nb::module_& module) {
            "polynomials it is.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"), nb::arg("source") = nb::none(),
            "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N), "
-           "expanded on the fly or precomputed. Inputs that are not given are asked of `source` by "
-           "name "
-           "when they "
-           "are needed. Outputs name.0, name.1 ... one after the other are one array.");
+           "expanded on the fly or precomputed. An input in NTT form may be compact, (limbs, N / "
+           "r): "
+           "each word stands for r equal ones in a row. Inputs that are not given are asked of "
+           "`source` by name when they are needed. Outputs name.0, name.1 ... one after the other "
+           "are one array.");
 }
 
 }  // namespace ringsmith::bindings

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from tests.program.small_bootstrapping import N, tiny
 
 import ringsmith as rs
+from ringsmith import client, memory
 from ringsmith.client import SecretKey
-from ringsmith.errors import InteropError, ProgramError
+from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.interop import load_object, save_object
 from ringsmith.interop.bundle import Bundle, write_bundle
@@ -98,6 +99,34 @@ def big() -> World:
 @pytest.fixture(scope="module")
 def small() -> World:
     return World.of(only, tiny())
+
+
+# ---- the named set's own ring --------------------------------------------------------------------
+
+
+@pytest.mark.full
+def test_boot_64_is_as_precise_as_its_page_says_in_every_slot_of_its_own_ring() -> None:
+    parameters = parameter_set("boot-64")
+    assert isinstance(parameters, CkksParameters)
+    program = rs.trace(only, parameters, {"x": rs.InputSpec(complex_numbers=True)})
+    assert isinstance(program, CkksProgram)
+    needed = program.key_needs.bytes(parameters) // 2 + (5 << 30)
+    if (left := memory.available()) is not None and left < needed:
+        pytest.skip(f"takes {memory.in_words(needed)}, and {memory.in_words(left)} are left")
+    compiled = rs.compile_program(program)
+    secret, public, keys = client.generate_on_the_fly_keys(parameters, program.key_needs)
+    x = complex_numbers(np.random.default_rng(2), parameters.slots) / np.sqrt(2)
+    given = program.encrypt(public, {"x": x})
+    outputs = compiled.run(rs.open_device("cpu"), given, keys).outputs
+    found = program.decrypt(secret, outputs, complex_numbers=True)["result"]
+    assert found.shape == (1 << 15,)
+    errors = np.abs(found - x)
+    measured = float(np.sqrt(np.mean(errors**2)))
+    forecast = program.forecast(each_node=False).outputs["result"]
+    assert errors.max() <= forecast.total
+    assert abs(np.log2(measured / forecast.rms)) < 2
+    assert -np.log2(errors.max()) >= 20
+    assert -np.log2(measured) >= 22
 
 
 # ---- the transforms ------------------------------------------------------------------------------
@@ -267,6 +296,23 @@ def test_keys_in_every_form_give_the_same_bits(small: World, tmp_path: Path) -> 
     for keys in forms:
         found = small.compiled.run(device, given, keys).outputs["result"].data
         assert np.array_equal(found, wanted)
+
+
+def test_keys_expanded_on_the_fly_are_made_in_half_the_memory(
+    small: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parameters, needs = tiny(), small.program.key_needs
+    room = needs.bytes(parameters) * 3 // 4
+    monkeypatch.setattr(memory, "available", lambda: room)
+    with pytest.raises(ParameterError, match="evaluation keys and the key pair take"):
+        client.generate_keys(parameters, needs, seeded=True)
+    secret, public, keys = client.generate_on_the_fly_keys(parameters, needs)
+    assert keys.nbytes == pytest.approx(needs.bytes(parameters) / 2, rel=1e-3)
+    assert keys.key_tag == secret.key_tag == public.key_tag
+    assert keys.parameters_id == parameters.parameters_id
+    x = np.random.default_rng(4).uniform(-1, 1, N // 2)
+    found = replace(small, secret=secret, public=public).run(x, keys)
+    assert np.abs(found - x).max() <= 2**-20
 
 
 def test_a_run_without_the_keys_of_bootstrapping_is_refused(small: World) -> None:

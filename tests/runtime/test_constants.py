@@ -63,6 +63,36 @@ def test_on_the_cpu_each_constant_is_encoded_once_a_run(
     assert len(read) == 4
 
 
+def repeated(x: EncryptedVector) -> EncryptedVector:
+    """Constants of period 2 and 8, one of no period and one number, which i makes a polynomial."""
+    pair, eight = np.tile([1.0, -0.5], 2048), np.tile(np.arange(8.0) / 8, 512)
+    rest = np.linspace(-1, 1, 4096)
+    return x * pair + x.rotate(1) * eight + x.rotate(2) * rest + x * 0.25j
+
+
+@pytest.mark.parametrize(
+    ("device", "design"), [("cpu", None), ("model", "nano"), ("model", "vector-small")]
+)
+def test_of_equal_words_one_is_kept_and_results_are_the_same_bits(
+    device: str, design: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = trace(repeated, ckks_set("nano"))
+    compact = runtime.compile_program(program, design)
+    constants = compact.lowered.plaintexts
+    assert isinstance(constants, ConstantsOnDemand)
+    lengths = sorted({each.shape[1] for each in constants.compact.values()})
+    assert lengths == [4, 16, 8192]
+    assert {each.shape[1] for each in constants.values()} == {8192}
+    monkeypatch.setattr(lowering, "KEPT_BYTES", 0)
+    on_demand = runtime.compile_program(program, design)
+    assert all(np.array_equal(constants[k], on_demand.lowered.plaintexts[k]) for k in constants)
+    _, public, keys = program.generate_keys()
+    inputs = program.encrypt(public, {"x": np.linspace(-1, 1, 4096)})
+    opened = runtime.open_device(device, design or "nano")
+    results = [each.run(opened, inputs, keys).outputs for each in (compact, on_demand)]
+    assert np.array_equal(results[0]["result"].data, results[1]["result"].data)
+
+
 def test_a_file_holds_the_same_bytes_and_too_many_are_refused(
     program: CkksProgram, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

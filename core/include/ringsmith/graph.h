@@ -94,7 +94,8 @@ struct Node {
   std::vector<u64> scalars;                        // mul_scalar, add_scalar
 };
 
-/// A non-owning view of a polynomial: `limbs` limbs of N words.
+/// A non-owning view of a polynomial: `limbs` limbs of N words. One in NTT form may be compact:
+/// with N / r words a limb, r a power of two, each of which stands for r equal ones in a row.
 struct PolynomialView {
   std::span<const u64> data;
   std::size_t limbs = 0;

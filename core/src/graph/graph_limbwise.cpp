@@ -42,6 +42,20 @@ void Limbwise::add_check(std::span<const u64> input, const std::string& what) {
   });
 }
 
+void Limbwise::add_compact(std::span<const u64> words, std::size_t repeats, const Place& out) {
+  work_.emplace_back([words, repeats, out](const Run& run) {
+    const u64* const limb = words.data() + run.limb * (run.degree / repeats);
+    u64* const to = run.to(out);
+    if (repeats >= run.words) {
+      std::fill_n(to, run.words, limb[run.begin / repeats]);
+      return;
+    }
+    for (std::size_t i = 0; i < run.words / repeats; ++i) {
+      std::fill_n(to + i * repeats, repeats, limb[run.begin / repeats + i]);
+    }
+  });
+}
+
 void Limbwise::add_node(const Node& node, const std::vector<Place>& operands, const Place& out) {
   work_.emplace_back([this, &node, operands, out](const Run& run) {
     const NttTables& tables = rns_.ntt(run.prime);

@@ -1,6 +1,7 @@
 // The reference interpreter of the subroutine graph.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <list>
 #include <map>
@@ -91,7 +92,7 @@ class Interpreter {
     while (!waiting.empty()) {
       const std::vector<const Step*> ready = take_ready(waiting, there);
       for (const Step* const step : ready) {
-        for (const std::size_t value : step->reads) {
+        for (const std::size_t value : whole_reads(*step)) {
           fetch(value);
         }
       }
@@ -110,6 +111,30 @@ class Interpreter {
   }
 
  private:
+  // What a step reads of which all words must be in memory: a limbwise step repeats the words of
+  // compact inputs a run at a time.
+  [[nodiscard]] std::vector<std::size_t> whole_reads(const Step& step) const {
+    if (step.kind != StepKind::kLimbwise) {
+      return step.reads;
+    }
+    std::set<std::size_t> whole;
+    for (const Step& part : step.parts) {
+      for (const std::size_t value : part.reads) {
+        if (repeats(value) == 1 || reads_whole(nodes_, part)) {
+          whole.insert(value);
+        }
+      }
+    }
+    return {whole.begin(), whole.end()};
+  }
+
+  // For how many equal words each word of an input stands that is compact; 1: it is not.
+  [[nodiscard]] std::size_t repeats(std::size_t id) const {
+    const Node& node = nodes_[id];
+    const auto given = node.op == Op::kInput ? inputs_.find(node.name) : inputs_.end();
+    return given == inputs_.end() ? 1 : words_of(rns_, node.type) / given->second.data.size();
+  }
+
   // Of each node, whether it is an input that was not given.
   [[nodiscard]] std::vector<bool> made_inputs() const {
     std::vector<bool> made(nodes_.size());
@@ -126,7 +151,7 @@ class Interpreter {
       for (const Step& part : step.parts) {
         for (const std::size_t value : reads_whole(nodes_, part) ? Base() : part.reads) {
           checked_late_[value] = nodes_[value].op == Op::kInput && uses_left_[value] == 1 &&
-                                 inputs_.contains(nodes_[value].name);
+                                 inputs_.contains(nodes_[value].name) && repeats(value) == 1;
         }
       }
     }
@@ -187,18 +212,34 @@ class Interpreter {
   void check_input(const Node& node) const {
     const PolynomialView& given = inputs_.find(node.name)->second;
     const std::size_t limbs = node.type.base.size();
-    if (given.limbs != limbs || given.data.size() != limbs * rns_.degree()) {
+    const std::size_t words = given.limbs == 0 ? 0 : given.data.size() / given.limbs;
+    const bool fits = given.limbs == limbs && given.data.size() == limbs * words &&
+                      std::has_single_bit(words) && words <= rns_.degree() &&
+                      (words == rns_.degree() || node.type.form == Form::kNtt);
+    if (!fits) {
       throw GraphError(text("input '", node.name, "' has ", given.limbs, " limbs and ",
                             given.data.size(), " words; the graph expects ", limbs,
-                            " limbs of N = ", rns_.degree()));
+                            " limbs of N = ", rns_.degree(),
+                            ", or, in NTT form, of a power of two below"));
     }
-    if (!checked_late_[static_cast<std::size_t>(&node - nodes_.data())]) {
+    if (words < rns_.degree()) {
+      check_compact(node, given.data);
+    } else if (!checked_late_[static_cast<std::size_t>(&node - nodes_.data())]) {
       check_residues(node, given.data);
     }
   }
 
   void check_residues(const Node& input, std::span<const u64> words) const {
     rns_.check_canonical(words, input.type.base, text("input '", input.name, "'"));
+  }
+
+  void check_compact(const Node& input, std::span<const u64> words) const {
+    const std::size_t limbs = input.type.base.size();
+    for (std::size_t limb = 0; limb < limbs; ++limb) {
+      kernels::check_key_limb(limb_of(words, limb, words.size() / limbs), input.type.base[limb],
+                              rns_.modulus(input.type.base[limb]),
+                              text("input '", input.name, "'"));
+    }
   }
 
   void check_output(const Node& node) const {
@@ -261,7 +302,7 @@ class Interpreter {
   // A polynomial, one of a pair, or digits.
   std::span<const u64> value(std::size_t of, std::size_t half = 0) const {
     const auto [id, first] = stored(of);
-    if (nodes_[id].op == Op::kInput) {
+    if (nodes_[id].op == Op::kInput && values_[id][0].empty()) {
       const auto given = inputs_.find(nodes_[id].name);
       if (given != inputs_.end()) {
         return given->second.data;
@@ -280,14 +321,26 @@ class Interpreter {
     return values_[id][part];
   }
 
-  // Has an input made that was not given, unless that was done.
+  // Has an input made that was not given, or one in memory that is compact, unless that was done.
   void fetch(std::size_t id) {
     const Node& node = nodes_[id];
-    if (node.op == Op::kInput && !inputs_.contains(node.name) && values_[id][0].empty()) {
-      Words& words = values_[id][0];
-      words.resize(words_of(rns_, node.type));
+    if (node.op != Op::kInput || !values_[id][0].empty()) {
+      return;
+    }
+    const auto given = inputs_.find(node.name);
+    const std::size_t each = repeats(id);
+    if (given != inputs_.end() && each == 1) {
+      return;
+    }
+    Words& words = values_[id][0];
+    words.resize(words_of(rns_, node.type));
+    if (given == inputs_.end()) {
       source_(node.name, words);
       check_residues(node, words);
+      return;
+    }
+    for (std::size_t i = 0; i < given->second.data.size(); ++i) {
+      std::fill_n(&words[i * each], each, given->second.data[i]);
     }
   }
 
@@ -513,6 +566,13 @@ class Interpreter {
         for (std::size_t half = 0; half < parts_of(value); ++half) {
           places[value][half] =
               is_result ? Place::of_result(memory(value, half)) : limbwise.take_slot();
+        }
+      }
+      for (const std::size_t value : reads_whole(nodes_, part) ? Base() : part.reads) {
+        if (const std::size_t each = repeats(value);
+            each > 1 && values_[value][0].empty() && !places.contains(value)) {
+          places[value][0] = limbwise.take_slot();
+          limbwise.add_compact(this->value(value), each, places[value][0]);
         }
       }
       add_part(limbwise, part, places);

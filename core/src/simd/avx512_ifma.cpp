@@ -1,4 +1,7 @@
 // The kernels for AVX-512 with IFMA and VBMI2 (shifts of double words).
+#include <algorithm>
+#include <vector>
+
 #include "kernel_set.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512IFMA__) && \
@@ -26,11 +29,14 @@ void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* o
   }
 }
 
-// Words of wider primes do not fit 52-bit factors.
+// Words of wider primes do not fit 52-bit factors, and are cut in two where nothing else, which
+// would be cut as well, is added.
 void combine_ifma(const PrimeConstants& prime, const Combination& sum, u64* out,
                   std::size_t count) {
   if (sum.word_bits <= 50) {
     combine_sums<IfmaSum>(prime, sum, out, count);
+  } else if (prime.bits <= WideWordSum::kMaxBits && sum.extra == nullptr) {
+    combine_sums<WideWordSum>(prime, sum, out, count);
   } else {
     combine_words<V>(prime, sum, out, count);
   }
@@ -42,8 +48,18 @@ void combine_four_ifma(const PrimeConstants* primes, const Combination* sums, u6
     combine_four_sums<IfmaSum>(primes, sums, outs, count);
     return;
   }
-  for (int target = 0; target < kTargets; ++target) {
-    combine_words<V>(primes[target], sums[target], outs[target], count);
+  constexpr std::size_t kPart = 512;  // words that a cache keeps for all targets
+  std::vector<const u64*> words(sums[0].words, sums[0].words + sums[0].terms);
+  for (std::size_t begin = 0; begin < count; begin += kPart) {
+    const std::size_t part = std::min(kPart, count - begin);
+    for (int target = 0; target < kTargets; ++target) {
+      Combination sum = sums[target];
+      sum.words = words.data();
+      combine_ifma(primes[target], sum, outs[target] + begin, part);
+    }
+    for (const u64*& word : words) {
+      word += part;
+    }
   }
 }
 
@@ -113,6 +129,15 @@ void inverse_split(const NttPlan& plan, const u64* in, u64 offset, u64* out) {
   }
 }
 
+void combine_wide(const PrimeConstants& prime, const Combination& sum, u64* out,
+                  std::size_t count) {
+  if (prime.bits >= WideSum::kMinBits && prime.q % 2 != 0) {
+    combine_sums<WideSum>(prime, sum, out, count);
+  } else {
+    combine_words<V>(prime, sum, out, count);
+  }
+}
+
 using Split = Word64<Vector512Ifma>;
 
 void scale_split(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
@@ -157,6 +182,7 @@ constexpr PrimeKernels split_class() {
   kernels.scale = scale_split;
   kernels.divide = divide_split;
   kernels.inner_product = wide_inner_products;
+  kernels.combine = combine_wide;
   kernels.key_products = wide_key_products;
   return kernels;
 }

@@ -16,7 +16,8 @@ struct WideSum {
   static constexpr int kMinBits = 53;     ///< of q
   static constexpr bool kScales = false;  ///< KeyTerms::scaled: a product costs as much as a term
   static constexpr bool kStepwise = false;
-  static constexpr int kAtOnce = 1;  ///< vectors of a limb
+  static constexpr int kAtOnce = 1;   ///< vectors of a limb
+  static constexpr int kVectors = 4;  ///< of a combination that share its factors
   static constexpr KeyCode kKeyCode = KeyCode::kResidue;
   using Check = KeyCheck<Vector512>;
   using Precomputed = WideSum;
@@ -36,6 +37,8 @@ struct WideSum {
   static std::size_t moved_terms(int bits) { return terms(bits); }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
   RINGSMITH_INLINE static Parts split(Vec x) { return {x, Arithmetic::shift_right<52>(x)}; }
+  RINGSMITH_INLINE static Parts word(Vec x) { return split(x); }
+  RINGSMITH_INLINE static Parts factor(Vec x) { return split(x); }
   RINGSMITH_INLINE static Parts shared(const Arithmetic&, Vec x) { return split(x); }
   /// A digit; and the sum of one and a canonical word, at most 133 2^56 or 2^62.
   RINGSMITH_INLINE static Parts digit(const Arithmetic&, Vec x) { return split(x); }
@@ -84,6 +87,21 @@ struct WideSum {
   }
 
   Vec low, middle, high;
+};
+
+/// Sums of products of words below 2^61, cut in the same way, and factors modulo a prime q of few
+/// bits.
+struct WideWordSum : IfmaSum {
+  static constexpr int kMaxBits = 40;  ///< of q
+
+  /// A term adds less than 2^40 + 2^49 to the high sum, which fold() takes below 2^52.
+  static std::size_t terms(int) { return 7; }
+  RINGSMITH_INLINE static WideSum::Parts word(Vec x) { return WideSum::split(x); }
+  RINGSMITH_INLINE void add(const WideSum::Parts& a, Vec b) {
+    low = Arithmetic::low(low, a.word, b);
+    high = Arithmetic::high(high, a.word, b);
+    high = Arithmetic::low(high, a.upper, b);
+  }
 };
 
 }  // namespace

@@ -8,7 +8,12 @@ from ringsmith.client.integers import (
     encode_coefficients,
     encode_integer,
 )
-from ringsmith.client.keys import SecretKey, generate_keys, generate_keys_for_test
+from ringsmith.client.keys import (
+    SecretKey,
+    generate_keys,
+    generate_keys_for_test,
+    generate_on_the_fly_keys,
+)
 from ringsmith.client.messages import (
     decode,
     decrypt,
@@ -39,6 +44,7 @@ __all__ = [
     "encrypt_vector",
     "generate_keys",
     "generate_keys_for_test",
+    "generate_on_the_fly_keys",
     "load_secret_key",
     "noise_budget",
     "save_secret_key",

@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, SupportsIndex
 
+import numpy as np
+
 from ringsmith import memory
 from ringsmith._core import secret
 from ringsmith.client.checks import check_parameters, checked_bfv, checked_ckks
@@ -16,6 +18,8 @@ from ringsmith.objects import (
     SEED_BYTES,
     EvaluationKeys,
     KeySwitchKey,
+    OnTheFlyKey,
+    OnTheFlyKeys,
     PublicKey,
     Residues,
     check_length,
@@ -104,6 +108,43 @@ def generate_keys(
     _check_needs(parameters, needs)
     if any_plain_modulus:
         checked_bfv(parameters, "a key pair for any plain modulus")
+    key, public, found = _generated(parameters, needs, seeded=seeded)
+    identity = None if any_plain_modulus else parameters.parameters_id
+    return _tagged(identity, secrets.token_bytes(KEY_TAG_BYTES), key, public, found)
+
+
+def generate_on_the_fly_keys(
+    parameters: RlweParameters, needs: KeyNeeds
+) -> tuple[SecretKey, PublicKey, OnTheFlyKeys]:
+    """Makes fresh keys that the ``cpu`` device expands on the fly, in half the memory.
+
+    They are those of ``interop.seeded_keys.on_the_fly_keys``; no more than one whole key is in
+    memory at a time. Arguments and errors are those of ``generate_keys``.
+    """
+    _check_needs(parameters, needs, halves=1)
+    key, public, found = _generated(parameters, needs, seeded=True, kept=_half)
+    identity, tag = parameters.parameters_id, secrets.token_bytes(KEY_TAG_BYTES)
+    short = {}
+    for name, (half, seed, base) in found.items():
+        assert seed is not None, "keys were made with seeds"
+        short[name] = OnTheFlyKey(half, seed, base, parameters_id=identity, key_tag=tag)
+    return (*_pair(identity, tag, key, public), OnTheFlyKeys(**keys_by_field(short)))
+
+
+def _half(made: _Made) -> _Made:
+    """The b part of a key."""
+    data, seed, base = made
+    return np.ascontiguousarray(data[:, 0]), seed, base
+
+
+def _generated(
+    parameters: RlweParameters,
+    needs: KeyNeeds,
+    *,
+    seeded: bool,
+    kept: Callable[[_Made], _Made] = lambda made: made,
+) -> tuple[Residues, Residues, dict[str, _Made]]:
+    """Makes a secret key, a public key and evaluation keys; ``kept`` says what is kept of each."""
     context, words = core_context(parameters), parameters.word_bits
     key = secret.generate_secret_key(context)
     public = secret.generate_public_key(context, key)
@@ -116,7 +157,7 @@ def generate_keys(
         data = secret.generate_key_switch_key(
             context, key, element, word_bits=words, key_seed=seed, limbs=limbs
         )
-        return data, seed, shape.base
+        return kept((data, seed, shape.base))
 
     def sparse(raised: int, _: int) -> dict[str, _Made]:
         shapes = _sparse_shapes(parameters, raised)
@@ -126,11 +167,10 @@ def generate_keys(
         data = secret.generate_sparse_keys(
             context, key, **_sparse_arguments(parameters, raised), key_seeds=seeds
         )
-        return _sparse_made(shapes, data, seeds)
+        found = _sparse_made(shapes, data, seeds)
+        return {name: kept(each) for name, each in found.items()}
 
-    found = _one_by_one(needs, made, sparse)
-    identity = None if any_plain_modulus else parameters.parameters_id
-    return _tagged(identity, secrets.token_bytes(KEY_TAG_BYTES), key, public, found)
+    return key, public, _one_by_one(needs, made, sparse)
 
 
 def generate_keys_for_test(
@@ -247,14 +287,21 @@ def _tagged(
     def switching(made: _Made) -> KeySwitchKey:
         return KeySwitchKey(*made, parameters_id=identity, key_tag=tag)
 
+    own = EvaluationKeys(**keys_by_field({name: switching(made) for name, made in found.items()}))
+    return (*_pair(identity, tag, key, public), own)
+
+
+def _pair(
+    identity: bytes | None, tag: bytes, key: Residues, public: Residues
+) -> tuple[SecretKey, PublicKey]:
     return (
         SecretKey(key, parameters_id=identity, key_tag=tag),
         PublicKey(public, parameters_id=identity, key_tag=tag),
-        EvaluationKeys(**keys_by_field({name: switching(made) for name, made in found.items()})),
     )
 
 
-def _check_needs(parameters: RlweParameters, needs: KeyNeeds) -> None:
+def _check_needs(parameters: RlweParameters, needs: KeyNeeds, halves: int = 2) -> None:
+    """Refuses needs that are wrong, or whose keys do not fit in memory with so many halves each."""
     check_parameters(parameters)
     check_type("key needs", needs, KeyNeeds, "give program.key_needs, or KeyNeeds() for none")
     for element in needs.galois:
@@ -263,7 +310,7 @@ def _check_needs(parameters: RlweParameters, needs: KeyNeeds) -> None:
                 f"Galois element {element} is not odd in 3 … {2 * parameters.n - 1}: "
                 "parameters.galois_element(steps) gives a rotation's"
             )
-    _check_memory(parameters, needs.bytes(parameters), needs.count)
+    _check_memory(parameters, needs.bytes(parameters) * halves // 2, needs.count)
 
 
 def _check_memory(parameters: RlweParameters, size: int, count: int) -> None:

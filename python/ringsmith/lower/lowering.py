@@ -79,7 +79,10 @@ class Lowered:
 
 
 class ConstantsOnDemand(Mapping[str, Residues]):
-    """Constants by name, encoded when they are first read; more than ``KEPT_BYTES`` every time."""
+    """Constants by name, encoded when they are first read; more than ``KEPT_BYTES`` every time.
+
+    Of equal words in a row, as ``Scheme.equal_words`` tells, one is kept.
+    """
 
     def __init__(self, parameters: RlweParameters, constants: Mapping[str, Constant]) -> None:
         """Args: the parameter set; the constants."""
@@ -89,22 +92,51 @@ class ConstantsOnDemand(Mapping[str, Residues]):
     @property
     def are_kept(self) -> bool:
         """Whether all are encoded at once, and then kept."""
-        special = len(self._parameters.special)
-        limbs = sum(each.limbs + each.extended * special for each in self._constants.values())
-        return 8 * limbs * self._parameters.n <= KEPT_BYTES
+        special, n = len(self._parameters.special), self._parameters.n
+        words = sum(
+            (each.limbs + each.extended * special) * (n // self._equal_words[name])
+            for name, each in self._constants.items()
+        )
+        return 8 * words <= KEPT_BYTES
+
+    @property
+    def are_in_memory(self) -> bool:
+        """Whether all are kept as they are."""
+        return self.are_kept and all(each == 1 for each in self._equal_words.values())
+
+    @property
+    def compact(self) -> Mapping[str, Residues]:
+        """Those that are kept: (limbs, N / r), one word for r equal ones in a row."""
+        return self.kept if self.are_kept else {}
 
     @cached_property
     def kept(self) -> Mapping[str, Residues]:
         """All constants, encoded several at a time: the encoders let other threads run."""
         with ThreadPoolExecutor(max_workers=_core.threads()) as pool:
-            encodings = pool.map(self._encoded, self)
+            encodings = pool.map(self._compacted, self)
             return MappingProxyType(dict(zip(self, encodings, strict=True)))
+
+    @cached_property
+    def _equal_words(self) -> Mapping[str, int]:
+        """How many equal words in a row each constant has, encoded."""
+        scheme = scheme_of(self._parameters)
+        return {
+            name: scheme.equal_words(self._parameters, each)
+            for name, each in self._constants.items()
+        }
 
     def _encoded(self, name: str) -> Residues:
         return scheme_of(self._parameters).constant(self._parameters, self._constants[name])
 
+    def _compacted(self, name: str) -> Residues:
+        encoded, each = self._encoded(name), self._equal_words[name]
+        return np.ascontiguousarray(encoded[:, ::each]) if each > 1 else encoded
+
     def __getitem__(self, name: str) -> Residues:
-        return self.kept[name] if self.are_kept else self._encoded(name)
+        if not self.are_kept:
+            return self._encoded(name)
+        each = self._equal_words[name]
+        return np.repeat(self.kept[name], each, axis=1) if each > 1 else self.kept[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._constants  # Mapping's own would encode it

@@ -123,12 +123,14 @@ def boot_set(
     levels: int,
     declared: int | None,
     name: str,
-    stages: Bootstrapping = Bootstrapping(),  # noqa: B008 - it is frozen
+    stages: Bootstrapping = Bootstrapping(scale_bits=61),  # noqa: B008 - it is frozen
 ) -> CkksParameters:
     """Returns primes of up to 61 bits in the manner of Lattigo's default set for bootstrapping.
 
     Its set N16QP1546H192H32 has q_0 of 60 bits, 9 levels of 40, SlotsToCoeffs of 3 x 39, EvalMod of
-    8 x 60, CoeffsToSlots of 4 x 56 and 5 special primes of 61. All primes are 1 mod 2^17.
+    8 x 60, CoeffsToSlots of 4 x 56 and 5 special primes of 61. Here EvalMod has 8 x 61, whose
+    rounding is most of the error, and 6 special primes of 56 are larger than its digits. All primes
+    are 1 mod 2^17.
 
     Args:
         n: Ring degree.
@@ -140,8 +142,8 @@ def boot_set(
     Raises:
         ParameterError: When the primes together are insecure.
     """
-    bits = (60, *(40,) * levels, *(39,) * 3, *(60,) * stages.eval_mod, *(56,) * 4)
-    data, special = primes_of_sizes(1 << 16, bits, (61,) * 5, None)
+    bits = (60, *(40,) * levels, *(39,) * 3, *(stages.scale_bits,) * stages.eval_mod, *(56,) * 4)
+    data, special = primes_of_sizes(1 << 16, bits, (56,) * 6, None)
     return CkksParameters.from_primes(
         n=n,
         data_primes=data,
@@ -209,7 +211,14 @@ CKKS_SETS: Mapping[CkksName, Callable[[], CkksParameters]] = MappingProxyType(
         "framework-set3": partial(_framework, 1 << 14, 9, 1, 1, 128, "framework-set3"),
         "lola-mnist": partial(_lola, 1 << 13, (30,) * 6, 30, "lola-mnist"),
         "boot-32": _boot_32,
-        "boot-64": partial(boot_set, 1 << 16, 13, None, "boot-64"),
+        "boot-64": partial(
+            boot_set,
+            1 << 16,
+            13,
+            None,
+            "boot-64",
+            Bootstrapping(scale_bits=61, ratio_bits=8),
+        ),
         "boot-test": partial(boot_set, 1 << 12, 5, 0, "boot-test"),
         "lola-cifar10": partial(_lola, 1 << 14, (32, 31, 31, 31, 31, 32, 32), 32, "lola-cifar10"),
     }

@@ -161,23 +161,29 @@ def evaluated(x: EncryptedVector, basis: Basis, part: Part) -> EncryptedVector:
 
 
 def _evaluated(known: Elements, basis: Basis, part: Part) -> EncryptedVector:
-    rest: complex = 0
-    if isinstance(part, _Sum):
-        numbers = (int(i) for i in np.flatnonzero(part.c) if i > 0)
-        terms = [times(basis.element(known, i), part.c[i]) for i in numbers]
-    else:
-        factor = basis.element(known, part.element)
-        if part.high is None:
-            terms = [times(factor, part.constant)]
-        else:
-            terms = [plus(_evaluated(known, basis, part.high), part.constant) * factor]
-        if part.low is not None:
-            terms.append(_evaluated(known, basis, part.low))
-        rest = part.rest
+    terms, rest = _terms(known, basis, part)
     total = terms[0]
     for term in terms[1:]:
         total = total + term
     return plus(total, rest)
+
+
+def _terms(known: Elements, basis: Basis, part: Part) -> tuple[list[EncryptedVector], complex]:
+    """Terms that add up to a part, and a constant that is added to them.
+
+    Those at the fewest levels are the first: others come down to them as they are multiplied by
+    their coefficients, and need no rescaling for it.
+    """
+    if isinstance(part, _Sum):
+        numbers = [int(i) for i in np.flatnonzero(part.c) if i > 0][::-1]
+        return [times(basis.element(known, i), part.c[i]) for i in numbers], 0
+    factor = basis.element(known, part.element)
+    if part.high is None:
+        first = times(factor, part.constant)
+    else:
+        first = plus(_evaluated(known, basis, part.high), part.constant) * factor
+    terms, rest = ([], 0) if part.low is None else _terms(known, basis, part.low)
+    return [first, *terms], part.rest + rest
 
 
 def times(x: EncryptedVector, coefficient: complex) -> EncryptedVector:

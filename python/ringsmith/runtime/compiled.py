@@ -268,8 +268,9 @@ class Compiled:
                 polynomials |= zip(port.polynomials, given.data, strict=True)
         on_device = OnDevice(residents, self._kept_polynomials(keep))
         constants = self.lowered.plaintexts
-        if isinstance(constants, ConstantsOnDemand) and not constants.are_kept:
-            return _Given(InputsOnDemand(polynomials, constants), on_device, keys, tag)
+        if isinstance(constants, ConstantsOnDemand) and not constants.are_in_memory:
+            made = InputsOnDemand(polynomials, constants, constants.compact)
+            return _Given(made, on_device, keys, tag)
         return _Given({**constants, **polynomials}, on_device, keys, tag)
 
     def _kept_polynomials(self, keep: bool | Collection[str]) -> frozenset[str]:

@@ -223,6 +223,10 @@ class Scheme(ABC):
             operand: The operand.
         """
 
+    def equal_words(self, parameters: RlweParameters, operand: Constant) -> int:
+        """Returns how many equal words in a row ``constant`` has everywhere: a power of two."""
+        return 1
+
     @abstractmethod
     def scalar(self, parameters: RlweParameters, operand: Constant) -> tuple[int, ...] | None:
         """Returns a plain operand that is one number in all slots, by its residues.

@@ -64,7 +64,8 @@ def _interpreted(
     """Runs a graph."""
     try:
         if isinstance(inputs, InputsOnDemand):
-            return graph.run(inputs.given, keys, inputs.made.__getitem__)
+            there = {**inputs.compact, **inputs.given}
+            return graph.run(there, keys, inputs.made.__getitem__)
         return graph.run(dict(inputs), keys)
     except _core.ParameterError as error:
         raise ProgramError(f"{error}: it is damaged, or of other parameters") from error

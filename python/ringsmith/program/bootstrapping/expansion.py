@@ -84,10 +84,7 @@ def expanded(
     parts = [recorder.reduced(part) for part in separated]
     joined = parts[0] + recorder.turned(parts[1])
     second_end = len(trace.nodes)
-    joined = joined.slots_of(
-        trace.record(TraceNode(Op.MOD_SWITCH, (joined.index,), source, limbs=after))
-    )
-    result = recorder.slots(joined, ratio / (2 * math.pi))
+    result = recorder.slots(recorder.at_limbs(joined, after), ratio / (2 * math.pi))
     # A sine in place of a line, for one coefficient that is as large as it can be. Others add no
     # more: the error grows faster than the square, and by Parseval the squares of all coefficients
     # add up to the mean square of the slots.
@@ -113,12 +110,14 @@ class _Recorder:
     def coefficients(self, x: EncryptedVector, factor: float) -> EncryptedVector:
         """CoeffsToSlots, times a factor."""
         sizes = best_sizes(self._n, self.limbs[: self.given.coeffs_to_slots], inverse=True)
-        return self._transformed(x, coefficients_to_slots(self._n, sizes), factor)
+        after = self.limbs[1 : self.given.coeffs_to_slots + 1]
+        return self._transformed(x, coefficients_to_slots(self._n, sizes), factor, after)
 
     def slots(self, x: EncryptedVector, factor: float) -> EncryptedVector:
         """SlotsToCoeffs, times a factor."""
         sizes = best_sizes(self._n, self.limbs[-self.given.slots_to_coeffs :], inverse=False)
-        return self._transformed(x, slots_to_coefficients(self._n, sizes), factor)
+        after = self.limbs[-self.given.slots_to_coeffs :][1:]
+        return self._transformed(x, slots_to_coefficients(self._n, sizes), factor, after)
 
     def separated(self, x: EncryptedVector) -> tuple[EncryptedVector, EncryptedVector]:
         """Twice the real and the imaginary parts, which lie in [-1, 1]."""
@@ -129,6 +128,11 @@ class _Recorder:
         for part in parts:
             self.trace.annotate(part.index, bound=bound)
         return parts
+
+    def at_limbs(self, x: EncryptedVector, limbs: int) -> EncryptedVector:
+        """Returns x, rescaled, over its first ``limbs`` primes."""
+        node = TraceNode(Op.MOD_SWITCH, (x.index,), self.source, limbs=limbs)
+        return x.slots_of(self.trace.record(node))
 
     def turned(self, x: EncryptedVector) -> EncryptedVector:
         """Returns x times i in the order of the matrices: the product with X^(N/2)."""
@@ -170,12 +174,22 @@ class _Recorder:
         return 2 * self.trace.space.slots
 
     def _transformed(
-        self, x: EncryptedVector, matrices: tuple[Diagonals, ...], factor: float
+        self,
+        x: EncryptedVector,
+        matrices: tuple[Diagonals, ...],
+        factor: float,
+        after: tuple[int, ...],
     ) -> EncryptedVector:
-        """Matrices one after another, and a factor that is spread over them."""
+        """Matrices one after another, and a factor that is spread over them.
+
+        What a matrix makes is brought to the limbs in ``after`` at once, and so rescaled before its
+        rotations: then the next matrix can divide their sums, and not each of them.
+        """
         each = factor ** (1 / len(matrices))
-        for matrix in matrices:
+        for position, matrix in enumerate(matrices):
             x = self._multiplied(x, {step: each * values for step, values in matrix.items()})
+            if position < len(after):
+                x = self.at_limbs(x, after[position])
         return x
 
     def _multiplied(self, x: EncryptedVector, matrix: Mapping[int, Complexes]) -> EncryptedVector:

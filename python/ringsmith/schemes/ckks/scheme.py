@@ -137,6 +137,19 @@ class Ckks(Scheme):
         vector = plain.vector(parameters.slots)
         return ckks_encoder(parameters).encode(vector, plain.scale, operand.limbs, operand.extended)
 
+    def equal_words(self, parameters: RlweParameters, operand: Constant) -> int:
+        """N / 2p for numbers of a period p, at least 2: they are a polynomial in X^(N / 2p).
+
+        Slot i is the value at the power 3^i of a root, and 3 has the order p modulo 4p.
+        """
+        if self.scalar(parameters, operand) is not None:
+            return parameters.n
+        vector = operand.plain.vector(parameters.slots)
+        period = vector.size
+        while period > 2 and np.array_equal(*vector[:period].reshape(2, -1)):
+            period //= 2
+        return parameters.slots // period
+
     def scalar(self, parameters: RlweParameters, operand: Constant) -> tuple[int, ...] | None:
         """A real number times its scale, rounded half away from zero, as SEAL encodes one."""
         plain = operand.plain
