@@ -54,6 +54,8 @@ READERS = {
     "explore program": ["explore", "--program", "@", "--platform", "u280"],
     "generate program": ["generate", "nano", "-o", "out", "--no-verilog", "--program", "@"],
     "import heir file": ["import", "heir", "@", "-o", "out"],
+    "import onnx file": ["import", "onnx", "@", "-o", "out"],
+    "import onnx labels": ["import", "onnx", "x.onnx", "-o", "out", "--labels", "@"],
     "run-program program": ["run-program", "@", "--output-dir", "out"],
     "remote kit token_file": [
         *("remote", "kit", "http://127.0.0.1:9", "x", "-o", "out", "--token-file", "@")
@@ -88,6 +90,7 @@ OTHER_WRITERS = {  # and a folder that is read, whose manifest has tests of its 
     "explore record",
     "verify record",
     "import heir output",
+    "import onnx output",
     "run-program output_dir",
     "remote kit output",
     "remote run keys",

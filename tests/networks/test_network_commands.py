@@ -48,7 +48,7 @@ def test_two_commands_lead_from_onnx_to_a_class(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--labels", "x.npy"], "go with --calibrate"),
+        (["--encrypt", "1"], "go with --calibrate"),
         (["--input-range", "x=1"], "write NAME=LOW,HIGH"),
         (["--input-range", "x=2,1"], "LOW must be below HIGH"),
         (["--until", "nothing"], "no node of"),

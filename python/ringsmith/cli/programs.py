@@ -194,6 +194,7 @@ def import_onnx(
     from ringsmith.networks import accuracy, from_onnx
 
     check_target(output, overwrite=False)
+    known = None if labels is None else read_array(labels)
     samples = samples_of(calibrate)
     if samples is None and (labels is not None or simulate or encrypt):
         raise ParameterError("--labels, --simulate and --encrypt go with --calibrate FILE")
@@ -218,7 +219,6 @@ def import_onnx(
     write_whole(output, program.to_bytes(), overwrite=False)
     print(explain(program, design, lines=True))
     if samples is not None:
-        known = None if labels is None else read_array(labels)
         found = accuracy(network, program, samples, known, simulated=simulate, encrypted=encrypt)
         print("", *found, sep="\n")
     print(f"\n{output}: inputs {', '.join(network.input_names)}")

@@ -13,6 +13,7 @@ from typing import Protocol
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.program.nodes import Node
+from ringsmith.short_repr import short_repr
 
 MAX_FLAT = 1 << 20
 """Operations of a program whose loops are written out, at most."""
@@ -182,6 +183,7 @@ class Unrolling:
         return found
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Flat:
     """Nodes without loops.
