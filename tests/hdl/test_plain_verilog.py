@@ -91,6 +91,7 @@ def contains(lines: Sequence[str], part: Sequence[str]) -> bool:
 ATTRIBUTES = ("async_reg", "ram_style", "no_rw_check", "rw_addr_collision", "X_INTERFACE_INFO")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("top", "folders", "registers"),
     [("rs_async_fifo", ["mem", "dma"], 2), ("rs_ram_1r1w", ["mem"], 0)],
@@ -104,6 +105,7 @@ def test_attributes_of_the_sources_stay(top: str, folders: list[str], registers:
     assert not counts.keys() & {"src", "hdlname"}
 
 
+@pytest.mark.full
 def test_attributes_are_as_many_as_in_the_elaborated_sources(tmp_path: Path) -> None:
     """Of a card of two accelerators: synchronizers, memories, and interfaces of its top module."""
     design = replace(SMALL, name="card", host_bits=128, coprocessors=2)

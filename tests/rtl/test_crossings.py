@@ -28,6 +28,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return hierarchy(request.param, files, tmp_path_factory.mktemp("top"), boxes)
 
 
+@pytest.mark.full
 def test_every_path_between_clocks_is_limited(found: Hierarchy) -> None:
     modules = by_module(found)
     limited = [
@@ -63,6 +64,7 @@ def test_every_path_of_several_bits_has_a_limit_of_their_skew() -> None:
     assert wide == 6
 
 
+@pytest.mark.full
 def test_every_register_that_constraints_name_is_there(found: Hierarchy) -> None:
     modules = by_module(found)
     seen = set()
@@ -108,6 +110,7 @@ def test_modules_of_two_clocks_are_in_the_hierarchies_above() -> None:
     assert two <= below
 
 
+@pytest.mark.full
 def test_a_path_without_a_limit_is_seen(tmp_path: Path) -> None:
     text = """
 module two (input logic clk_i, other_clk_i, d_i, output logic d_o);

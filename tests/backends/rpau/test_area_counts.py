@@ -192,7 +192,7 @@ def test_more_of_the_search_space_than_medhas_own_design_fits_its_card() -> None
     own, wanted = RpauExplorer(), task()
     assert own.excess(own.design(MEDHA, wanted), wanted) == ()
     large = own.design({**MEDHA, "work_polys": 32, "work_uram_polys": 0}, wanted)
-    assert own.excess(large, wanted)[0].startswith("BRAM: 3,5")
+    assert own.excess(large, wanted)[0].startswith("BRAM: 3,6")
 
 
 def test_digits_of_several_primes_are_refused_by_name() -> None:

@@ -49,7 +49,7 @@ def rtl() -> StreamRtl:
 
 def test_the_papers_proof_of_concept_is_a_named_design() -> None:
     assert named_stream_designs() == ["rpm"]
-    assert load_stream_design("rpm") == StreamDesign("rpm", 12, 2, 30)
+    assert load_stream_design("rpm") == StreamDesign("rpm", 12, 2, 30, platform="virtex7-690t")
 
 
 @pytest.mark.parametrize(
