@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.backends.vector.test_programs import (
+    QUICK_CARD,
     RADIX_4,
     RADIX_16,
     SETS,
