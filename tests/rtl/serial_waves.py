@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ringsmith.hdl.block import Words
-from ringsmith.hdl.sources import rtl_root
+from ringsmith.hdl.sources import COMMON, rtl_root
 
 BENCHES = Path(__file__).parent / "blocks"
 RATIO = 8
@@ -19,7 +19,8 @@ def uart_sources() -> list[Path]:
     names = ("shell_pkg", "uart_pkg", "uart_rx", "uart_tx", "uart_bridge")
     modules = [shell / f"rs_{name}.sv" for name in names]
     memory = [rtl_root() / "mem" / "rs_mem_pkg.sv", rtl_root() / "mem" / "rs_ram_1r1w.sv"]
-    return [*memory, *modules, BENCHES / "rs_uart_bench.sv"]
+    headers = sorted((rtl_root() / COMMON).glob("*.svh"))
+    return [*headers, *memory, *modules, BENCHES / "rs_uart_bench.sv"]
 
 
 def bits_of(data: bytes, gap: float = 0.0) -> list[tuple[int, float]]:
