@@ -523,6 +523,7 @@ def test_after_an_interruption_the_next_access_opens_the_session_again(
     assert writes(line) == [(0x40, 1), (0x40, 2)]
 
 
+@pytest.mark.full
 def test_a_device_on_a_serial_line_has_no_data_path(tmp_path: Path) -> None:
     """Nothing of it is built, where nothing is connected to it."""
     design = replace(load_design("nano"), log_n=8, rpaus=2, cores=1, dyadic_cores=1, work_polys=4)
