@@ -87,7 +87,7 @@ def test_children_take_memory_and_precomputed_keys_while_threads_of_their_parent
     with ThreadPoolExecutor(3) as pool:
         running = [pool.submit(compute) for _ in range(3)]
         try:
-            ends = [end for _ in range(100) for end in forked(*[child] * 8)]
+            ends = [end for _ in range(30) for end in forked(*[child] * 8)]
         finally:
             ended.set()
     for each in running:

@@ -24,6 +24,7 @@ COMMANDS = {
     "run lookup": ["--device", "model"],
     "run mnist": ["--device", "model"],
     "run cifar10": ["--device", "model", "--image", "{folder}/x"],
+    "import onnx": ["{folder}/x", "-o", "{folder}/y"],
     "import heir": ["{folder}/x", "-o", "{folder}/y"],
     "run-program": ["{folder}/x", "--output-dir", "{folder}/y", "--device", "model"],
     "trace": ["--operation", "add"],

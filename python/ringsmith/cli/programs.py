@@ -192,8 +192,11 @@ def import_onnx(
     from ringsmith.files import check_target, write_whole
     from ringsmith.files.arrays import read_array
     from ringsmith.networks import accuracy, from_onnx
+    from ringsmith.runtime.designs import named_design
 
     check_target(output, overwrite=False)
+    if design is not None:
+        named_design(design)
     known = None if labels is None else read_array(labels)
     samples = samples_of(calibrate)
     if samples is None and (labels is not None or simulate or encrypt):

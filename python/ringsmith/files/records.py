@@ -262,7 +262,7 @@ class Decoder:
     ) -> list[Any]:
         entries = _entries(found, {"counts", "keys", "items"}, (), where)
         counts = self._counts(entries["counts"], count, where)
-        self.budget.spend(3 * _OBJECT * count + _OBJECT * sum(counts), where)
+        self.budget.spend(3 * _OBJECT * count + 2 * _OBJECT * sum(counts), where)
         keys = iter(self._column(entries["keys"], arguments[0], sum(counts), f"{where}.keys"))
         items = iter(self._column(entries["items"], arguments[1], sum(counts), where))
         made = [
