@@ -1,7 +1,7 @@
 """The record of a traced function: operations on all slots of ciphertexts, and their ranges."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -146,34 +146,42 @@ class Trace:
     def span(self, index: int) -> Span:
         """Returns the ranges of an operation's result, for inputs in their ranges."""
         if index not in self._spans:
-            self._compute_spans(self._missing(index))
+            for each, span in self._in_order(self._missing([index], kept=self._spans)):
+                self._keep(each, span)
         return self._spans[index]
 
-    def _missing(self, index: int) -> list[int]:
-        """The operations that the ranges of one depend on and that are not kept, ascending."""
+    def magnitudes(self, indices: Iterable[int]) -> dict[int, float]:
+        """Returns the largest magnitudes of operations' results, in one pass over them all."""
+        wanted = set(indices)
+        order = self._missing(wanted, kept=())
+        with np.errstate(over="ignore", invalid="ignore"):
+            return {i: span.magnitude for i, span in self._in_order(order) if i in wanted}
+
+    def _missing(self, indices: Iterable[int], kept: Container[int]) -> list[int]:
+        """The operations that the ranges of some depend on and that are not kept, ascending."""
         found: set[int] = set()
-        waiting = [index]
+        waiting = [*indices]
         while waiting:
             current = waiting.pop()
-            if current not in found and current not in self._spans:
+            if current not in found and current not in kept:
                 found.add(current)
                 waiting.extend(self.nodes[current].operands)
         return sorted(found)
 
-    def _compute_spans(self, indices: list[int]) -> None:
-        """Computes ranges in order; keeps the last ones, as many as fit."""
+    def _in_order(self, indices: list[int]) -> Iterator[tuple[int, Span]]:
+        """Computes ranges in order; forgets those that no later one needs."""
         uses = Counter(i for index in indices for i in self.nodes[index].operands)
         spans = {i: self._spans[i] for i in uses if i in self._spans}
-        with np.errstate(over="ignore", invalid="ignore"):
-            for index in indices:
-                node = self.nodes[index]
+        for index in indices:
+            node = self.nodes[index]
+            with np.errstate(over="ignore", invalid="ignore"):
                 span = node.span or self._computed(node, [spans[i] for i in node.operands])
                 spans[index] = span if node.bound is None else span.within(node.bound)
-                self._keep(index, spans[index])
-                for i in node.operands:
-                    uses[i] -= 1
-                    if not uses[i]:
-                        spans.pop(i, None)
+            yield index, spans[index]
+            for i in (index, *node.operands):
+                uses[i] -= i != index
+                if uses[i] <= 0:
+                    spans.pop(i, None)
 
     def _computed(self, node: TraceNode, operands: list[Span]) -> Span:
         same = len(node.operands) == 2 and node.operands[0] == node.operands[1]

@@ -189,6 +189,7 @@ def graph_of(
     ladder, times = parameters.ladder, _times(recording)
     tables: dict[tuple[Op, bool], list[float]] = {}
     uses, limits, prices, costs = [], [], [], []
+    magnitudes = trace.magnitudes(used)
     for index in used:
         node = trace.nodes[index]
         again = bool(node.operands) and node.operands[0] in plain
@@ -201,7 +202,7 @@ def graph_of(
             tuple(Use(position[i], 0 if folded else levels, folds=folded) for i in operands)
         )
         limits.append(_limit(recording, node, parameters, most))
-        prices.append(times.get(index, 1) * price * _price(recording, index, parameters))
+        prices.append(times.get(index, 1) * price * _price(magnitudes[index], parameters))
         shared = bool(node.operands) and rotated.get(node.operands[0], 0) > 1
         if (node.op, shared) not in tables:
             tables[node.op, shared] = [
@@ -254,10 +255,8 @@ def largest_number(parameters: CkksParameters) -> float:
     return max(most, LARGEST) if round(most) >= 1 else 0.0
 
 
-def _price(recording: Recording, index: int, parameters: CkksParameters) -> float:
+def _price(magnitude: float, parameters: CkksParameters) -> float:
     """What bootstrapping a value costs, in that of one in [-1, 1]; inf: it is not possible."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        magnitude = recording.trace.span(index).magnitude
     if not 0 < magnitude <= largest_number(parameters):
         return math.inf
     return 1 + _RANGE_PRICE * max(0.0, math.log2(magnitude))
@@ -536,6 +535,7 @@ def with_bootstrappings(
     made.notes = {**dict(trace.notes), **dict.fromkeys(_notes(recording, graph, chosen, fresh))}
     values: list[int] = []
     bootstrapped: dict[int, int] = {}
+    magnitudes = trace.magnitudes(graph.indices[j] for j in chosen)
     inputs = dict(recording.inputs)
     for j, index in enumerate(graph.indices):
         node = trace.nodes[index]
@@ -554,7 +554,7 @@ def with_bootstrappings(
             if spec.limbs is None and spec.scale is None:
                 inputs[node.name] = replace(spec, limbs=ladder[own[j]])
         if j in chosen:
-            largest = max(trace.span(index).magnitude, 0.0)
+            largest = max(magnitudes[index], 0.0)
             bound = Bound(-largest, largest, node.source, computed=True)
             limbs = ladder[fresh[j]] if lowered else None
             bootstrapped[j] = made.append(
