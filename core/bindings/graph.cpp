@@ -186,7 +186,7 @@ void register_graph(nb::module_& module) {
            "polynomials it is.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"), nb::arg("source") = nb::none(),
            "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N), "
-           "expanded on the fly or precomputed. An input in NTT form may be compact, (limbs, N / "
+           "expanded on the fly or precomputed. An input in NTT form may be shortened, (limbs, N / "
            "r): "
            "each word stands for r equal ones in a row. Inputs that are not given are asked of "
            "`source` by name when they are needed. Outputs name.0, name.1 ... one after the other "

@@ -290,7 +290,7 @@ def test_inputs_that_are_not_given_are_asked_for_once_and_give_the_same_words(ca
 
 
 @pytest.mark.parametrize("each", [2, 16, "all"])
-def test_each_word_of_a_compact_input_stands_for_equal_ones(case: Case, each: int | str) -> None:
+def test_each_word_of_a_shortened_input_stands_for_equal_ones(case: Case, each: int | str) -> None:
     """In steps that go over runs of words, in one that needs the whole polynomial, as an output."""
     count = case.n if each == "all" else int(each)
     a, b, c = (case.input(name, [0, 1]) for name in "abc")
@@ -313,7 +313,7 @@ def test_each_word_of_a_compact_input_stands_for_equal_ones(case: Case, each: in
             case.graph.run({**case.inputs, "c": wrong}, {})
 
 
-def test_coefficients_are_not_compact(case: Case) -> None:
+def test_coefficients_are_not_shortened(case: Case) -> None:
     a = case.input("a", [0, 1], "coeff")
     case.node("output", case.node("ntt", a), name="out")
     with pytest.raises(_core.GraphError, match=r"input 'a' has 2 limbs and .* in NTT form"):

@@ -182,7 +182,7 @@ EXACT = {**MOVES, **LINEAR}
 
 @pytest.fixture(scope="module")
 def parameters() -> CkksParameters:
-    """Room for 5 levels of a small, insecure ring."""
+    """Five levels of a small, insecure ring."""
     return CkksParameters.create(
         n=1024, prime_bits=(50, *[40] * 5), special_bits=50, scale_bits=40, security=None
     )

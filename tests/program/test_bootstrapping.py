@@ -302,8 +302,8 @@ def test_keys_expanded_on_the_fly_are_made_in_half_the_memory(
     small: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parameters, needs = tiny(), small.program.key_needs
-    room = needs.bytes(parameters) * 3 // 4
-    monkeypatch.setattr(memory, "available", lambda: room)
+    enough = needs.bytes(parameters) * 3 // 4
+    monkeypatch.setattr(memory, "available", lambda: enough)
     with pytest.raises(ParameterError, match="evaluation keys and the key pair take"):
         client.generate_keys(parameters, needs, seeded=True)
     secret, public, keys = client.generate_on_the_fly_keys(parameters, needs)

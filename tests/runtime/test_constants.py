@@ -77,10 +77,10 @@ def test_of_equal_words_one_is_kept_and_results_are_the_same_bits(
     device: str, design: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = trace(repeated, ckks_set("nano"))
-    compact = runtime.compile_program(program, design)
-    constants = compact.lowered.plaintexts
+    shortened = runtime.compile_program(program, design)
+    constants = shortened.lowered.plaintexts
     assert isinstance(constants, ConstantsOnDemand)
-    lengths = sorted({each.shape[1] for each in constants.compact.values()})
+    lengths = sorted({each.shape[1] for each in constants.shortened.values()})
     assert lengths == [4, 16, 8192]
     assert {each.shape[1] for each in constants.values()} == {8192}
     monkeypatch.setattr(lowering, "KEPT_BYTES", 0)
@@ -89,7 +89,7 @@ def test_of_equal_words_one_is_kept_and_results_are_the_same_bits(
     _, public, keys = program.generate_keys()
     inputs = program.encrypt(public, {"x": np.linspace(-1, 1, 4096)})
     opened = runtime.open_device(device, design or "nano")
-    results = [each.run(opened, inputs, keys).outputs for each in (compact, on_demand)]
+    results = [each.run(opened, inputs, keys).outputs for each in (shortened, on_demand)]
     assert np.array_equal(results[0]["result"].data, results[1]["result"].data)
 
 

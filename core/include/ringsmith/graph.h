@@ -94,7 +94,7 @@ struct Node {
   std::vector<u64> scalars;                        // mul_scalar, add_scalar
 };
 
-/// A non-owning view of a polynomial: `limbs` limbs of N words. One in NTT form may be compact:
+/// A non-owning view of a polynomial: `limbs` limbs of N words. One in NTT form may be shortened:
 /// with N / r words a limb, r a power of two, each of which stands for r equal ones in a row.
 struct PolynomialView {
   std::span<const u64> data;

@@ -42,7 +42,7 @@ void Limbwise::add_check(std::span<const u64> input, const std::string& what) {
   });
 }
 
-void Limbwise::add_compact(std::span<const u64> words, std::size_t repeats, const Place& out) {
+void Limbwise::add_shortened(std::span<const u64> words, std::size_t repeats, const Place& out) {
   work_.emplace_back([words, repeats, out](const Run& run) {
     const u64* const limb = words.data() + run.limb * (run.degree / repeats);
     u64* const to = run.to(out);

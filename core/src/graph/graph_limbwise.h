@@ -41,8 +41,8 @@ class Limbwise {
   /// canonical do no harm before.
   /// @param what the error calls it
   void add_check(std::span<const u64> input, const std::string& what);
-  /// A compact polynomial (PolynomialView), word by word `repeats` times.
-  void add_compact(std::span<const u64> words, std::size_t repeats, const Place& out);
+  /// A shortened polynomial (PolynomialView), word by word `repeats` times.
+  void add_shortened(std::span<const u64> words, std::size_t repeats, const Place& out);
   /// An add, sub, neg, mul or mul_scalar of polynomials.
   void add_node(const Node& node, const std::vector<Place>& operands, const Place& out);
   /// A scaled mod_up of a polynomial over a part of the base.

@@ -112,7 +112,7 @@ class Interpreter {
 
  private:
   // What a step reads of which all words must be in memory: a limbwise step repeats the words of
-  // compact inputs a run at a time.
+  // shortened inputs a run at a time.
   [[nodiscard]] std::vector<std::size_t> whole_reads(const Step& step) const {
     if (step.kind != StepKind::kLimbwise) {
       return step.reads;
@@ -128,7 +128,7 @@ class Interpreter {
     return {whole.begin(), whole.end()};
   }
 
-  // For how many equal words each word of an input stands that is compact; 1: it is not.
+  // For how many equal words each word of an input stands that is shortened; 1: it is not.
   [[nodiscard]] std::size_t repeats(std::size_t id) const {
     const Node& node = nodes_[id];
     const auto given = node.op == Op::kInput ? inputs_.find(node.name) : inputs_.end();
@@ -223,7 +223,7 @@ class Interpreter {
                             ", or, in NTT form, of a power of two below"));
     }
     if (words < rns_.degree()) {
-      check_compact(node, given.data);
+      check_shortened(node, given.data);
     } else if (!checked_late_[static_cast<std::size_t>(&node - nodes_.data())]) {
       check_residues(node, given.data);
     }
@@ -233,7 +233,7 @@ class Interpreter {
     rns_.check_canonical(words, input.type.base, text("input '", input.name, "'"));
   }
 
-  void check_compact(const Node& input, std::span<const u64> words) const {
+  void check_shortened(const Node& input, std::span<const u64> words) const {
     const std::size_t limbs = input.type.base.size();
     for (std::size_t limb = 0; limb < limbs; ++limb) {
       kernels::check_key_limb(limb_of(words, limb, words.size() / limbs), input.type.base[limb],
@@ -321,7 +321,7 @@ class Interpreter {
     return values_[id][part];
   }
 
-  // Has an input made that was not given, or one in memory that is compact, unless that was done.
+  // Has an input made that was not given, or one in memory that is shortened, unless that was done.
   void fetch(std::size_t id) {
     const Node& node = nodes_[id];
     if (node.op != Op::kInput || !values_[id][0].empty()) {
@@ -572,7 +572,7 @@ class Interpreter {
         if (const std::size_t each = repeats(value);
             each > 1 && values_[value][0].empty() && !places.contains(value)) {
           places[value][0] = limbwise.take_slot();
-          limbwise.add_compact(this->value(value), each, places[value][0]);
+          limbwise.add_shortened(this->value(value), each, places[value][0]);
         }
       }
       add_part(limbwise, part, places);

@@ -587,5 +587,5 @@ def with_words(
 ) -> Mapping[str, Residues]:
     """Returns inputs and more of them."""
     if isinstance(inputs, InputsOnDemand):
-        return InputsOnDemand({**inputs.given, **words}, inputs.made, inputs.compact)
+        return InputsOnDemand({**inputs.given, **words}, inputs.made, inputs.shortened)
     return {**inputs, **words}

@@ -78,13 +78,13 @@ class InputsOnDemand(Mapping[str, Residues]):
     Attributes:
         given: Those that are there.
         made: The others, of the right shape and canonical; to be read one at a time, and not kept.
-        compact: Of these, the ones that are in memory, in NTT form and of shape (limbs, N / r):
+        shortened: Of these, the ones that are in memory, in NTT form and of shape (limbs, N / r):
             each word stands for r equal ones in a row.
     """
 
     given: dict[str, Residues]
     made: Mapping[str, Residues]
-    compact: Mapping[str, Residues] = field(default_factory=dict)
+    shortened: Mapping[str, Residues] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Residues:
         return self.given[name] if name in self.given else self.made[name]

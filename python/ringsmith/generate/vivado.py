@@ -2,7 +2,7 @@
 
 Clocks of the top module are constrained for synthesis out of context alone: in a larger design they
 come from there. Paths between clocks are limited in both, by a file for each module that has
-some: it stands beside the module in ``rtl/``, and its paths are those of an instance.
+some: it lies next to the module in ``rtl/``, and its paths are those of an instance.
 """
 
 from collections.abc import Mapping, Sequence

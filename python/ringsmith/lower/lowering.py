@@ -105,7 +105,7 @@ class ConstantsOnDemand(Mapping[str, Residues]):
         return self.are_kept and all(each == 1 for each in self._equal_words.values())
 
     @property
-    def compact(self) -> Mapping[str, Residues]:
+    def shortened(self) -> Mapping[str, Residues]:
         """Those that are kept: (limbs, N / r), one word for r equal ones in a row."""
         return self.kept if self.are_kept else {}
 
@@ -113,7 +113,7 @@ class ConstantsOnDemand(Mapping[str, Residues]):
     def kept(self) -> Mapping[str, Residues]:
         """All constants, encoded several at a time: the encoders let other threads run."""
         with ThreadPoolExecutor(max_workers=_core.threads()) as pool:
-            encodings = pool.map(self._compacted, self)
+            encodings = pool.map(self._shortened, self)
             return MappingProxyType(dict(zip(self, encodings, strict=True)))
 
     @cached_property
@@ -128,7 +128,7 @@ class ConstantsOnDemand(Mapping[str, Residues]):
     def _encoded(self, name: str) -> Residues:
         return scheme_of(self._parameters).constant(self._parameters, self._constants[name])
 
-    def _compacted(self, name: str) -> Residues:
+    def _shortened(self, name: str) -> Residues:
         encoded, each = self._encoded(name), self._equal_words[name]
         return np.ascontiguousarray(encoded[:, ::each]) if each > 1 else encoded
 

@@ -269,7 +269,7 @@ class Compiled:
         on_device = OnDevice(residents, self._kept_polynomials(keep))
         constants = self.lowered.plaintexts
         if isinstance(constants, ConstantsOnDemand) and not constants.are_in_memory:
-            made = InputsOnDemand(polynomials, constants, constants.compact)
+            made = InputsOnDemand(polynomials, constants, constants.shortened)
             return _Given(made, on_device, keys, tag)
         return _Given({**constants, **polynomials}, on_device, keys, tag)
 

@@ -81,7 +81,7 @@ class Port:
     resp: int = OKAY
 
 
-class Side:
+class PortGroup:
     """Ports of one kind: for rows, or for lists."""
 
     def __init__(self, memory: "Memory", prefix: str, count: int, bits: int) -> None:
@@ -247,9 +247,9 @@ class Memory:
         self.bad: tuple[int, int, int] | None = None  # port, from which answer on, response
         self.failed = False  # it has answered with an error
         self.quiet: tuple[int, int, int] | None = None  # port, from cycle, to cycle
-        self.sides = [
-            Side(self, "m_axi", self.rows, WORLD["port_bits"]),
-            Side(self, "m_list", WORLD["clusters"], LIST_BITS),
+        self.groups = [
+            PortGroup(self, "m_axi", self.rows, WORLD["port_bits"]),
+            PortGroup(self, "m_list", WORLD["clusters"], LIST_BITS),
         ]
         self.reset = True
 
@@ -275,28 +275,28 @@ class Memory:
     def begin(self, pace: Pace) -> None:
         """Well-behaved memory from now on, but for its pace."""
         self.pace, self.bad, self.quiet, self.failed = pace, None, None, False
-        for side in self.sides:
-            for port in side.ports:
+        for group in self.groups:
+            for port in group.ports:
                 port.answered = 0
 
     def open(self) -> int:
         """Bursts in progress."""
-        return sum(side.open() for side in self.sides)
+        return sum(group.open() for group in self.groups)
 
     async def run(self) -> None:
         """Answers, for ever."""
-        for side in self.sides:
-            side.forget()
+        for group in self.groups:
+            group.forget()
         edge = RisingEdge(self.dut.clk_i)
         while True:
             await edge
             self.cycle += 1
             if self.reset:
-                for side in self.sides:
-                    side.forget()
+                for group in self.groups:
+                    group.forget()
             else:
-                for side in self.sides:
-                    side.step()
+                for group in self.groups:
+                    group.step()
 
 
 class Host:
@@ -335,7 +335,7 @@ class Host:
 
     def fill_memory(self) -> None:
         """Inputs, tables and lists; outputs are wrong."""
-        rows, listed = self.memory.sides
+        rows, listed = self.memory.groups
         rows.content = {int(at): int(value, 16) for at, value in WORLD["memory"].items()}
         listed.content = {}
         for cluster, beats in enumerate(WORLD["lists"]):
@@ -400,13 +400,13 @@ class Host:
 
     def spoil(self) -> None:
         """Outputs are wrong from now on."""
-        content = self.memory.sides[0].content
+        content = self.memory.groups[0].content
         for at in self.expected:
             content[at] = ~self.expected[at] & ((1 << WORLD["port_bits"]) - 1)
 
     def right(self) -> bool:
         """Whether outputs are right."""
-        content = self.memory.sides[0].content
+        content = self.memory.groups[0].content
         return all(content[at] == value for at, value in self.expected.items())
 
     async def clean(self) -> None:
@@ -540,7 +540,7 @@ class Host:
         bits = 128 if name == "loads" else 64
         bit = WORLD["list_addresses"][cluster][LISTS.index(name)] * 8 + number * bits
         at, shift = self.list_at(cluster, bit // LIST_BITS), bit % LIST_BITS
-        content = self.memory.sides[1].content
+        content = self.memory.groups[1].content
         mask = ((1 << bits) - 1) << shift
         content[at] = content[at] & ~mask | int(item, 16) << shift
 

@@ -64,7 +64,7 @@ def _interpreted(
     """Runs a graph."""
     try:
         if isinstance(inputs, InputsOnDemand):
-            there = {**inputs.compact, **inputs.given}
+            there = {**inputs.shortened, **inputs.given}
             return graph.run(there, keys, inputs.made.__getitem__)
         return graph.run(dict(inputs), keys)
     except _core.ParameterError as error:
