@@ -318,7 +318,7 @@ def test_a_program_that_exceeds_the_cards_memory_is_refused(tmp_path: Path) -> N
     graph = random_ring(RADIX_16, 1 << 10)
     graph.output(graph.add(graph.input("a", [0, 1]), graph.input("a2", [0, 1])), "b")
     card = tmp_path / "small.toml"
-    for size, fits in ((4 * 12288, True), (4 * 12256, False)):
+    for size, fits in ((16 * 12288, True), (16 * 12256, False)):
         text = Path(QUICK_CARD).read_text().replace("bytes = 67_108_864", f"bytes = {size}")
         card.with_stem(f"small-{size}").write_text(text)
         small = replace(RADIX_16, platform=str(card.with_stem(f"small-{size}")))
