@@ -298,6 +298,21 @@ def test_several_inputs_and_outputs_have_names_that_python_takes() -> None:
     np.testing.assert_allclose(found["class_"], [0.5, 1.5])
 
 
+def test_results_and_operands_that_are_left_out_do_not_meet() -> None:
+    nodes = [node("Split", "x n", "a -", axis=0), node("Clip", "a - high", "y")]
+    nodes[0].output[1] = ""
+    constants = {"n": np.array([2, 2]), "high": np.array(0.5)}
+    given = model(nodes, {"x": (4,)}, ["y"], constants)
+    x = np.array([-1.0, 1, 0.75, 0.75])  # the second half is no lower end of Clip
+    np.testing.assert_allclose(from_onnx(given)(x), [-1, 0.5])
+
+
+def test_inputs_of_one_name_in_python_are_numbered() -> None:
+    names = ["a.b", "a/b", "a_b_2", "a-b"]
+    given = model([node("Sum", " ".join(names), "y")], dict.fromkeys(names, (2,)), ["y"])
+    assert from_onnx(given).input_names == ("a_b", "a_b_2", "a_b_2_2", "a_b_3")
+
+
 def test_a_network_is_part_of_a_function(rng: np.random.Generator) -> None:
     network = from_onnx(mlp(rng, (4, 3)))
     program = trace(lambda x: network(x) ** 2, "auto", {"x": (1, 4)})

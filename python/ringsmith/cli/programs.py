@@ -147,10 +147,10 @@ def import_onnx(
         Path | None, typer.Option(help="A class for each sample: their accuracy is reported.")
     ] = None,
     simulate: Annotated[
-        int, typer.Option(min=0, help="Of the samples so many are simulated, slot by slot.")
+        int, typer.Option(min=0, help="Number of samples to simulate, slot by slot.")
     ] = 0,
     encrypt: Annotated[
-        int, typer.Option(min=0, help="Of the samples so many are computed encrypted.")
+        int, typer.Option(min=0, help="Number of samples to compute encrypted.")
     ] = 0,
     input_range: Annotated[
         list[str] | None,

@@ -7,7 +7,6 @@ comparisons; others are Chebyshev interpolants.
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,29 +37,28 @@ _BY_NAME = {
 _ABOVE_ZERO = ("Log", "Reciprocal", "Sqrt")
 
 
-def approximated(call: Call, x: Value, name: str, **known: Any) -> Value:  # noqa: ANN401
+def approximated(call: Call, x: Value, name: str) -> Value:
     """Returns a function that ``ringsmith`` has by name.
 
     Args:
         call: The node.
         x: Its numbers; plain ones are computed.
         name: Of the function in ``ringsmith.program.approximations``.
-        known: ``interval``.
     """
     values = SHAPES[name].values
     if not encrypted(x):
         return values(np.asarray(x, np.float64))
     function = getattr(approximations, name)
     if call.settings.degree is not None:
-        return function(x, degree=call.settings.degree, **known)
+        return function(x, degree=call.settings.degree)
     if call.settings.error is None:
-        return function(x, **known)
+        return function(x)
     found = value_range(x)
     if found is None:
-        return function(x, **known)
+        return function(x)
     reached = values(np.linspace(float(found.low), float(found.high), 513))
     width = float(reached.max() - reached.min())
-    return function(x, error=call.settings.error * width, **known) if width else function(x)
+    return function(x, error=call.settings.error * width) if width else function(x)
 
 
 @operator(*_BY_NAME)
@@ -68,7 +66,7 @@ def _by_name(call: Call) -> Value:
     name = call.node.operator
     if name == "Gelu" and call.attribute("approximate", "none") == "tanh":
         return _by_interpolation(call, _gelu_by_tanh)
-    x = call.promised(call.x, 0, above_zero=name in _ABOVE_ZERO)
+    x = call.x_above_zero if name in _ABOVE_ZERO else call.x
     return approximated(call, x, _BY_NAME[name])
 
 

@@ -155,18 +155,13 @@ class Call:
             batch = math.prod(np.broadcast_shapes(a[:-2], b[:-2]))
             self.checked(batch, *(max(each[-2:], default=1) for each in (a, b)))
 
-    def promised(self, value: Value, index: int, *, above_zero: bool = False) -> Value:
-        """Returns an operand, promised to be above 0 where samples showed that it is.
-
-        Args:
-            value: The operand.
-            index: Its number.
-            above_zero: Whether the function takes only such numbers.
-        """
-        if not above_zero or self.recording or not encrypted(value) or self.ranges is None:
-            return value
-        found = self.ranges.above_zero(self.node.inputs[index])
-        return value if found is None else bounded(value, found)
+    @property
+    def x_above_zero(self) -> Value:
+        """The first operand, promised to be above 0 if it is in all samples."""
+        if self.ranges is None or not encrypted(self.x):
+            return self.x
+        found = self.ranges.above_zero(self.node.inputs[0])
+        return self.x if found is None else bounded(self.x, found)
 
     def range_of(self, what: str, values: Value, *, above_zero: bool = False) -> Any:  # noqa: ANN401
         """Records a range, or returns what samples showed; None without samples.

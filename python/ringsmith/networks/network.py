@@ -2,6 +2,7 @@
 
 import keyword
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
@@ -195,16 +196,18 @@ class Network:
         found: dict[str, Value] = {"": None, **self.graph.constants, **values}
         last = {name: node.number for node in self.graph.nodes for name in node.inputs}
         last |= dict.fromkeys(("", *self.graph.outputs), 0)
+        live = sum(np.size(value) for value in found.values())
         for node in self.graph.nodes:
             operands = tuple(found[name] for name in node.inputs)
             call = Call(node, operands, self.graph.opset, self.settings, self.ranges, recording)
             results = self._of_node(call)
-            for name, value in zip(node.outputs, results, strict=False):
-                found[name] = value
+            made = {n: v for n, v in zip(node.outputs, results, strict=False) if n}
+            found |= made
+            live += sum(map(np.size, made.values()))
             for name in {*node.inputs}:
                 if last[name] == node.number:
-                    del found[name]
-            if sum(np.size(value) for value in found.values()) > _MOST_LIVE:
+                    live -= np.size(found.pop(name))
+            if live > _MOST_LIVE:
                 raise InteropError(
                     f"{self.graph.title}: {node}: more than {_MOST_LIVE} numbers are needed at once"
                 )
@@ -328,13 +331,14 @@ def identifier(name: str) -> str:
 
 def identifiers(names: Mapping[str, object] | Sequence[str]) -> tuple[str, ...]:
     """Returns names as Python takes them, all different."""
-    found: list[str] = []
+    found: dict[str, None] = {}
+    numbers: Counter[str] = Counter()
     for name in names:
-        wanted, number = identifier(name), 1
+        wanted = plain = identifier(name)
         while wanted in found:
-            number += 1
-            wanted = f"{identifier(name)}_{number}"
-        found.append(wanted)
+            numbers[plain] += 1
+            wanted = f"{plain}_{numbers[plain] + 1}"
+        found[wanted] = None
     return tuple(found)
 
 
