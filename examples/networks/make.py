@@ -1,7 +1,8 @@
 """Networks as other frameworks export them, with samples: ``python make.py NAME FOLDER``.
 
 NAME is ``mlp`` (digits of scikit-learn), ``lola`` or ``lenet5`` (MNIST: ``ringsmith fetch mnist``).
-In FOLDER it writes NAME.onnx, and of images that were not trained on NAME.npy and NAME-labels.npy.
+In FOLDER it writes NAME.onnx, and of images that were not trained on NAME.npy, NAME-labels.npy and
+the first alone, NAME-one.npy.
 """
 
 import sys
@@ -123,6 +124,7 @@ def main(name: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     onnx.save(model, folder / f"{name}.onnx")
     np.save(folder / f"{name}.npy", samples.astype(np.float32))
+    np.save(folder / f"{name}-one.npy", samples[:1].astype(np.float32))
     np.save(folder / f"{name}-labels.npy", np.asarray(labels, np.int64))
     print(f"{folder / name}.onnx, and {len(labels):,} samples")
 

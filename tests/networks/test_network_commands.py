@@ -36,9 +36,8 @@ def test_two_commands_lead_from_onnx_to_a_class(tmp_path: Path) -> None:
     assert "mlp.onnx, relu (Relu):2: relu by 1 polynomial of degree 6" in text
     assert "encrypted: 2 samples" in text
     assert "simulated slots: 3 samples" in text
-    np.save(tmp_path / "one.npy", images[:1])
     text = done(
-        "run-program", program, "--input", f"image={tmp_path / 'one.npy'}", "--device", "model",
+        "run-program", program, "--input", f"image={tmp_path / 'mlp-one.npy'}", "--device", "model",
         "--design", "vector-small", "--output-dir", tmp_path / "scores",
     )  # fmt: skip
     assert "clock cycles" in text
