@@ -18,4 +18,5 @@ def test_no_number_of_baby_steps_has_fewer_rotations(
             inner = {(i, k % baby) for i, k in steps if k % baby}
             outer = {k // baby for _, k in steps} - {0}
             costs.append(len(inner) + (2 if shared else 1) * len(outer))
-        assert rotation_count(steps, 1 << 12, shared=shared) == min(costs)
+        values, k = np.array(steps).T
+        assert rotation_count(values, k, 1 << 12, shared=shared) == min(costs)

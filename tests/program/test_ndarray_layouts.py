@@ -16,9 +16,9 @@ from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.functions import concatenate, cumsum, stack
 from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import NOTHING, Part
 from ringsmith.program.ndarray.placing import Placed, on_the_way, placed, repeating, ways
+from ringsmith.program.ndarray.terms import Listed
 from ringsmith.program.plain import Space
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine
@@ -216,10 +216,10 @@ def test_sums_in_parts_are_the_sums(rng: np.random.Generator, exact: bool) -> No
         to, entry = np.nonzero(matrix)
         if not to.size:
             continue
-        terms = Terms(to, entry, matrix[to, entry])
+        terms = Listed(to, entry, matrix[to, entry])
         for way in ways([x.content.layout], target, [terms], machine.trace.space):
             content = on_the_way(way, [x.content], machine.trace, LINE)
-            folded += way.folded
+            folded += way.sums.in_parts
             sums = machine.entries(EncryptedArray(machine.trace, content, x.node))
             assert np.array_equal(sums.reshape(-1), matrix @ values.reshape(-1)), way
     assert folded > 20

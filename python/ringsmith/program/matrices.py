@@ -176,25 +176,35 @@ def weighted_rotations(
     return _sum(sorted(giant_steps), giant_step)
 
 
-def rotation_count(steps: Sequence[tuple[int, int]], row: int, *, shared: bool) -> int:
-    """Returns what ``weighted_rotations`` of these values and steps costs, in rotations."""
-    unit = math.gcd(row, *(k for _, k in steps))
-    units = tuple((i, k // unit) for i, k in steps)
-    return _fewest_rotations(units, shared=shared)[1]
+def rotation_count(
+    values: NDArray[np.int64], steps: NDArray[np.int64], row: int, *, shared: bool
+) -> int:
+    """Returns what ``weighted_rotations`` costs, in rotations.
 
-
-def _baby_steps(steps: tuple[tuple[int, int], ...], *, shared: bool) -> int:
-    """Returns the number of baby steps with the fewest rotations; of several the largest."""
-    return _fewest_rotations(steps, shared=shared)[0]
+    Args:
+        values: The number of the value of each product.
+        steps: The slots that it is rotated by.
+        row: Slots of a row.
+        shared: Whether rotations of one value share their digits.
+    """
+    unit = math.gcd(row, int(np.gcd.reduce(steps)))
+    return _fewest_rotations(values, steps // unit, shared=shared)[1]
 
 
 @lru_cache(maxsize=64)
-def _fewest_rotations(steps: tuple[tuple[int, int], ...], *, shared: bool) -> tuple[int, int]:
+def _baby_steps(steps: tuple[tuple[int, int], ...], *, shared: bool) -> int:
+    """Returns the number of baby steps with the fewest rotations; of several the largest."""
+    values, k = np.array(steps, np.int64).T
+    return _fewest_rotations(values, k, shared=shared)[0]
+
+
+def _fewest_rotations(
+    values: NDArray[np.int64], k: NDArray[np.int64], *, shared: bool
+) -> tuple[int, int]:
     """Returns the best number of baby steps, and the cost of its rotations in those of inner ones.
 
     Inner rotations are (a value, k modulo the number), outer ones k divided by it, without zeros.
     """
-    values, k = np.array(steps, np.int64).T
     most = int(k.max()) + 1
     sizes = np.arange(most, 0, -1)
     if most > _MOST_TRIED:

@@ -99,7 +99,8 @@ class Space:
                     f"a vector of {array.size} numbers exceeds the {self.slots} slots of a "
                     "ciphertext: split it, or raise N"
                 )
-            array = np.concatenate([array, np.zeros(self.slots - array.size, array.dtype)])
+            if array.size < self.slots:
+                array = np.concatenate([array, np.zeros(self.slots - array.size, array.dtype)])
         array.setflags(write=False)
         return array
 

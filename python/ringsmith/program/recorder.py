@@ -77,6 +77,7 @@ class Trace:
         self.loops = 0
         self._known: dict[tuple[object, ...], int] = {}
         self._spans: OrderedDict[int, Span] = OrderedDict()
+        self._between: OrderedDict[int, None] = OrderedDict()
         self._span_bytes = 0
 
     def record(self, node: TraceNode) -> int:
@@ -102,7 +103,7 @@ class Trace:
             if operands != node.operands:
                 self.nodes[index] = replace(node, operands=operands)
             if index in self._spans:
-                self._span_bytes -= _bytes(self._spans.pop(index))
+                self._forget(index)
 
     def plain(self, op: Op, index: int, values: PlainValues, source: SourceLine) -> int:
         """Records an operation with a plain operand, and returns its index."""
@@ -148,6 +149,7 @@ class Trace:
         if index not in self._spans:
             for each, span in self._in_order(self._missing([index], kept=self._spans)):
                 self._keep(each, span)
+        self._between.pop(index, None)
         return self._spans[index]
 
     def magnitudes(self, indices: Iterable[int]) -> dict[int, float]:
@@ -189,14 +191,23 @@ class Trace:
         return result_span(node.op, operands, node.values, slots, same=same)
 
     def _keep(self, index: int, span: Span) -> None:
+        """Keeps a range; of too many, those that were only computed for others go first."""
         if index in self._spans:
             self._span_bytes -= _bytes(self._spans[index])
+        else:
+            self._between[index] = None
         self._spans[index] = span
         self._spans.move_to_end(index)
         self._span_bytes += _bytes(span)
         while self._span_bytes > MAX_SPAN_BYTES and len(self._spans) > 1:
-            _, oldest = self._spans.popitem(last=False)
-            self._span_bytes -= _bytes(oldest)
+            oldest = next((i for i in self._between if i != index), None)
+            if oldest is None:
+                oldest = next(iter(self._spans))
+            self._forget(oldest)
+
+    def _forget(self, index: int) -> None:
+        self._between.pop(index, None)
+        self._span_bytes -= _bytes(self._spans.pop(index))
 
 
 def _bytes(span: Span) -> int:

@@ -14,7 +14,6 @@ from ringsmith.program import clearing
 from ringsmith.program.arithmetic import Arithmetic
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.ndarray.layout import GAP, Layout
-from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import (
     NOTHING,
     Part,
@@ -30,6 +29,7 @@ from ringsmith.program.ndarray.placing import (
     seen_as,
     summed,
 )
+from ringsmith.program.ndarray.terms import Listed
 from ringsmith.program.nodes import Bound
 from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.recorder import Trace
@@ -327,7 +327,7 @@ class EncryptedArray(Arithmetic):
         content = seen_as(self._content, entries, self._trace)
         if content is None:
             flat = entries.reshape(-1)
-            terms = Terms(np.arange(flat.size, dtype=np.int64), flat)
+            terms = Listed(np.arange(flat.size, dtype=np.int64), flat)
             content = moved_entries([self._content], [terms], entries.shape, self._trace, source)
             if np.array_equal(flat, np.arange(self.size)):
                 content = replace(content, unshaped=self._content)

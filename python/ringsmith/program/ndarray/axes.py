@@ -13,8 +13,8 @@ from ringsmith.program.comparisons import checked_error, compare, maximum, minim
 from ringsmith.program.elementwise import value_range
 from ringsmith.program.ndarray.array import Axis, EncryptedArray, checked_axes
 from ringsmith.program.ndarray.functions import concatenate
-from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.placing import moved_entries
+from ringsmith.program.ndarray.terms import Listed
 from ringsmith.program.ranges import Interval, bounded
 from ringsmith.program.source import SourceLine, caller
 
@@ -327,7 +327,7 @@ def _mixed(
         rows, columns = np.nonzero(matrix)
         weights = np.broadcast_to(matrix[rows, columns], (record.size, rows.size))
         to, entry = ((record + each).reshape(-1) for each in (columns, rows))
-        terms.append(Terms(to, entry, weights.reshape(-1)))
+        terms.append(Listed(to, entry, weights.reshape(-1)))
     content = moved_entries([each.content for each in arrays], terms, x.shape, x.trace, source)
 
     def compute(*each: Array) -> Array:

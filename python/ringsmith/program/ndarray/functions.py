@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.ndarray.array import EncryptedArray, checked_axes
 from ringsmith.program.ndarray.layout import GAP, Layout
-from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import Part
 from ringsmith.program.ndarray.placing import Placed, moved_entries
 from ringsmith.program.ndarray.products import convolution, matmul
+from ringsmith.program.ndarray.terms import Listed
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine, caller
@@ -69,7 +69,7 @@ def joined(
     terms = []
     for number, start in enumerate(starts[:-1].tolist()):
         to = np.flatnonzero(origin == number)
-        terms.append(Terms(to, flat[to] - start))
+        terms.append(Listed(to, flat[to] - start))
     content = moved_entries([each.content for each in found], terms, joined.shape, trace, source)
     return encrypted[0].made(content, lambda *each: join(each), *found)
 

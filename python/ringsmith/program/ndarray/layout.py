@@ -93,13 +93,25 @@ class Layout:
     def addresses(self) -> Addresses:
         """The address of each entry, in the shape of the array; of copies the lowest."""
         total = np.zeros(self.shape, np.int64)
-        for address, (axis, bit) in enumerate(self.bits):
-            if axis >= 0:
-                index = np.arange(self.shape[axis]) >> bit & 1
-                total += np.expand_dims(
-                    index << address, tuple(i for i in range(len(self.shape)) if i != axis)
-                )
+        for axis in range(len(self.shape)):
+            others = tuple(i for i in range(len(self.shape)) if i != axis)
+            total += np.expand_dims(self.along(axis), others)
         return total
+
+    def along(self, axis: int) -> Addresses:
+        """Returns what each index of an axis adds to the address, shape (length,)."""
+        index = np.arange(self.shape[axis], dtype=np.int64)
+        total = np.zeros_like(index)
+        for bit, address in self.of_axis(axis).items():
+            total += (index >> bit & 1) << address
+        return total
+
+    @property
+    def used_bits(self) -> int:
+        """Bits of the slot up to the highest one of an axis."""
+        return max(
+            (i + 1 for i, bit in enumerate(self.bits[: self.slot_bits]) if bit.axis >= 0), default=0
+        )
 
     @cached_property
     def copies(self) -> Addresses:

@@ -5,10 +5,9 @@ moves by the same number of slots are one rotation and one plain product (Halevi
 eprint 2014/106, section 4.3), and rotations are shared by baby and giant steps.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,32 +15,18 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.matrices import rotation_count, weighted_rotations
-from ringsmith.program.ndarray.layout import Addresses, Layout
+from ringsmith.program.ndarray.layout import Addresses, Bit, Layout
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
+from ringsmith.program.ndarray.terms import Moves, Terms, distance, shifted
 from ringsmith.program.plain import PlainValues, Space
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
 from ringsmith.program.vector import EncryptedVector
 
-MOST_CANDIDATES = 1 << 22
-"""Copies times terms from which only the first copy of each entry is looked at."""
-_MOST_KEPT = 1 << 20
-"""Terms up to which their distances are kept between the cost of a map and its computation."""
-
-
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """What is added up.
-
-    Attributes:
-        to: The entry of the result of each term, in the order of the flat array.
-        entry: The entry of the source.
-        weight: The number that it is multiplied by; None: all are 1.
-    """
-
-    to: Addresses
-    entry: Addresses
-    weight: PlainValues | None = None
+_MOST_CANDIDATES = 1 << 22
+"""Copies times moves from which only the first copy of each entry is looked at."""
+_MOST_LOOKED_UP = 1 << 22
+"""Numbers of moves below which they are looked up in a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,41 +35,47 @@ class _Group:
 
     Attributes:
         source: The source and its ciphertext.
-        steps: The distance, as of ``distance``.
-        slots: Slots of the result's ciphertext that they arrive in.
-        weights: Their numbers; None: all are 1.
+        steps: The distance, as of ``Moves``.
+        weights: Their numbers in the slots that they arrive in, shape (period,); 1 without.
+        weighted: Whether they have numbers.
     """
 
     source: tuple[int, int]
     steps: int
-    slots: Addresses
-    weights: PlainValues | None
+    weights: PlainValues
+    weighted: bool
 
 
 def period_bits(sources: Sequence[Layout], target: Layout) -> int:
     """Returns the bits of the slot after which sources repeat and the target has no entries."""
-    least = max(each.period_bits for each in sources)
-    used = [i + 1 for i, bit in enumerate(target.bits[: target.slot_bits]) if bit.axis >= 0]
-    return max(least, *used, 0)
-
-
-def distance(entry: Addresses, to: Addresses, period: int, row: int) -> Addresses:
-    """Returns how far an entry moves: slots to the left, and a row more where it changes its row.
-
-    Args:
-        entry: Addresses of entries.
-        to: Addresses that they move to.
-        period: Slots after which everything repeats.
-        row: Slots of a row, in which rotations wrap around.
-    """
-    steps = (entry - to) & (min(period, row) - 1)
-    return steps if period <= row else steps + ((entry ^ to) & row)
+    return max(target.used_bits, *(each.period_bits for each in sources))
 
 
 def _origin(to: Addresses, steps: int, period: int, row: int) -> Addresses:
     """The slots from which a distance leads to some slots."""
     found = (to + steps) & (min(period, row) - 1)
     return found if period <= row else found + ((to ^ steps) & row)
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """The rotations of a source's terms.
+
+    Attributes:
+        moves: The different moves of the terms, ascending.
+        part: The part of its sum that a term of this move is added to.
+        group: The number of its group in the others.
+        to: The result's ciphertext of each group.
+        origin: The source's.
+        steps: The distance, as of ``Moves``.
+    """
+
+    moves: Addresses
+    part: Addresses
+    group: Addresses
+    to: list[int]
+    origin: list[int]
+    steps: list[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,111 +88,138 @@ class Map:
             repeat.
         terms: For each source what is taken from it.
         row: Slots of a row.
+        in_parts: Whether sums are computed in parts, in the free slots above the result: a term
+            then moves less than the result is long.
     """
 
     sources: Sequence[Layout]
     target: Layout
     terms: Sequence[Terms]
     row: int
-    _kept: dict[int, tuple[Addresses, NDArray[Any], int]] = field(default_factory=dict, repr=False)
+    in_parts: bool = False
 
     @cached_property
     def period(self) -> int:
         """Slots after which everything repeats."""
         return 1 << period_bits(self.sources, self.target)
 
+    @property
+    def _length(self) -> int:
+        """Slots that the result takes."""
+        return 1 << self.target.used_bits
+
+    @property
+    def more_bits(self) -> int:
+        """Bits of the number of a part."""
+        return period_bits(self.sources, self.target) - self.target.used_bits
+
+    @cached_property
+    def made(self) -> Layout:
+        """The layout of what is computed: if in parts, these are the first axis."""
+        target, used = self.target, self.target.used_bits
+        if not self.in_parts:
+            return target
+        shape = (1 << self.more_bits, *target.shape)
+        bits = list(target.renamed(shape, range(1, len(shape))).bits)
+        bits[used : used + self.more_bits] = [Bit(0, i) for i in range(self.more_bits)]
+        return Layout(shape, tuple(bits), target.slot_bits)
+
     def groups(self) -> dict[int, list[_Group]]:
         """Returns the terms by the ciphertext of the result, in groups."""
-        period = self.period
         found: dict[int, list[_Group]] = {}
         for number, each in enumerate(self.terms):
-            to, keys, origins = self._keys(number)
-            order = np.argsort(keys, kind="stable")
-            keys = keys[order]
-            starts = np.flatnonzero(np.diff(keys.astype(np.int64), prepend=-1)).tolist()
-            slots = to[order] & (period - 1)
-            ordered = None if each.weight is None else each.weight[order]
-            ends = [*starts[1:], order.size]
-            for start, stop, key in zip(starts, ends, keys[starts].tolist(), strict=True):
-                weights = None if ordered is None else ordered[start:stop]
-                ciphertext, origin, steps = _split(key, origins, period)
-                group = _Group((number, origin), steps, slots[start:stop], weights)
-                found.setdefault(ciphertext, []).append(group)
+            steps = self._steps[number]
+            which = _positions(steps.moves, each.moves(self._moves(number)))
+            slots = each.targets(self.target) + steps.part[which] * self._length
+            slots &= self.period - 1
+            weight = 1 if each.weight is None else each.weight
+            kind = np.int64 if each.weight is None else each.weight.dtype
+            values = np.zeros((len(steps.to), self.period), kind)
+            np.add.at(values.reshape(-1), steps.group[which] * self.period + slots, weight)
+            for to, origin, step, row in zip(
+                steps.to, steps.origin, steps.steps, values, strict=True
+            ):
+                group = _Group((number, origin), step, row, each.weighted)
+                found.setdefault(to, []).append(group)
         return found
 
-    def _distances(self) -> Iterator[tuple[int, tuple[int, int], int, bool]]:
-        """The groups: the result's ciphertext, the source's, the distance, whether of weights."""
+    def _moves(self, number: int) -> Moves:
+        return Moves(self.sources[number], self.target, self.period, self.row)
+
+    @cached_property
+    def _steps(self) -> list[_Steps]:
+        """The rotations of each source."""
+        found = []
         for number, each in enumerate(self.terms):
-            _, keys, origins = self._keys(number)
-            for key in _distinct(keys):
-                ciphertext, origin, steps = _split(key, origins, self.period)
-                yield ciphertext, (number, origin), steps, each.weight is not None
-
-    def _keys(self, number: int) -> tuple[Addresses, NDArray[Any], int]:
-        """Returns each term's address in the result, a number of its group, and the ciphertexts.
-
-        The number combines the result's ciphertext, the source's, of as many, and the distance.
-        """
-        if number in self._kept:
-            return self._kept[number]
-        layout, terms, target = self.sources[number], self.terms[number], self.target
-        to = target.addresses.reshape(-1)[terms.to]
-        entry = layout.addresses.reshape(-1)[terms.entry]
-        origin = entry >> target.slot_bits
-        origins = int(origin.max(initial=0)) + 1
-        steps = self._steps(layout, to, entry)
-        keys: NDArray[Any] = ((to >> target.slot_bits) * origins + origin) * self.period + steps
-        if keys.max(initial=0) < 1 << 16:
-            keys = keys.astype(np.uint16)  # these are sorted much faster
-        found = to, keys, origins
-        if keys.size <= _MOST_KEPT:
-            self._kept[number] = found
+            moves = self._moves(number)
+            numbers, counts = each.counted(moves)
+            to, origin, distances = moves.split(numbers)
+            copies = self.sources[number].copies
+            copies = copies[copies < self.period]
+            if copies.size * numbers.size > _MOST_CANDIDATES:
+                copies = copies[:1]
+            candidates = shifted(distances, copies[:, None], self.period, self.row)
+            part = np.zeros_like(distances)
+            if self.in_parts:
+                part = self._nearest_part(candidates)
+                back = distance(np.zeros_like(part), part * self._length, self.period, self.row)
+                candidates = shifted(candidates, back, self.period, self.row)
+            steps = self._most_shared(candidates, counts)
+            keys = (to * self.sources[number].ciphertexts + origin) * self.period + steps
+            distinct, group = np.unique(keys, return_inverse=True)
+            columns = [each.tolist() for each in moves.split(distinct)]
+            found.append(_Steps(numbers, part, group, *columns))
         return found
 
-    def _steps(self, layout: Layout, to: Addresses, entry: Addresses) -> Addresses:
-        """The distance of each term; of several copies of an entry one whose distance many share.
+    def _nearest_part(self, candidates: Addresses) -> Addresses:
+        """The part that each move leads to, of that copy of an entry that it leads to best.
+
+        Args:
+            candidates: The distances from each copy, shape (copies, moves).
+        """
+        first = np.argmin(candidates & (self._length - 1), axis=0)
+        best = np.take_along_axis(candidates, first[None], 0)[0]
+        return np.asarray(best // self._length)
+
+    def _most_shared(self, candidates: Addresses, counts: Addresses) -> Addresses:
+        """Of the distances from several copies of an entry one that many terms share.
 
         Of equally many the nearest is taken.
         """
-        period = self.period
-        inside = layout.copies[layout.copies < period]
-        if inside.size == 1 or inside.size * to.size > MOST_CANDIDATES:
-            return distance(entry, to, period, self.row)
-        steps = distance(entry + inside[:, None], to, period, self.row)
-        counts = np.bincount(steps.reshape(-1), minlength=period)
-        best = steps[0]
-        shared = counts * period - np.arange(period)  # all differ
-        most = shared[best]
-        for other in steps[1:]:
-            found = shared[other]
-            better = found > most
-            best, most = np.where(better, other, best), np.where(better, found, most)
-        return np.asarray(best)
+        if len(candidates) == 1:
+            return np.asarray(candidates[0])
+        often = np.broadcast_to(counts, candidates.shape).reshape(-1)
+        total = np.bincount(candidates.reshape(-1), often, self.period).astype(np.int64)
+        shared = total * self.period - np.arange(self.period)  # all differ
+        best = np.argmax(shared[candidates], axis=0)
+        return np.asarray(np.take_along_axis(candidates, best[None], 0)[0])
 
     def cost(self, space: Space) -> float:
         """Returns about what the map costs; of two targets the cheaper one is taken."""
-        found: dict[int, list[tuple[tuple[int, int, bool], int]]] = {}
-        weighted: set[int] = set()
-        swapped: set[tuple[int, int]] = set()
-        for ciphertext, origin, far, has_weights in self._distances():
-            swaps = bool(far & self.row)
-            found.setdefault(ciphertext, []).append(((*origin, swaps), far % self.row))
-            if has_weights:
-                weighted.add(ciphertext)
-            if swaps:
-                swapped.add(origin)
-        total = len(swapped) * space.costs.rotation
-        for ciphertext, groups in found.items():
-            values: dict[tuple[int, int, bool], int] = {}
-            steps = [(values.setdefault(value, len(values)), k) for value, k in groups]
-            rotations = rotation_count(steps, self.row, shared=space.shared_rotations)
+        rows = [
+            np.stack([each.to, np.full(len(each.to), number), each.origin, each.steps])
+            for number, each in enumerate(self._steps)
+        ]
+        to, number, origin, steps = np.concatenate(rows, axis=1)
+        swaps = (steps & self.row) > 0
+        sources = (number * (origin.max() + 1) + origin) * 2 + swaps
+        total = np.unique(sources[swaps]).size * space.costs.rotation
+        weighted = np.array([each.weighted for each in self.terms])[number]
+        for ciphertext in np.unique(to).tolist():
+            here = to == ciphertext
+            rotations = rotation_count(
+                sources[here], steps[here] % self.row, self.row, shared=space.shared_rotations
+            )
             total += rotations * space.rotation_cost
-            if len(groups) > 1 or ciphertext in weighted:
-                total += space.costs.level + space.costs.plain_product * len(groups)
-        return total
+            groups = int(np.count_nonzero(here))
+            if groups > 1 or weighted[here].any():
+                total += space.costs.level + space.costs.plain_product * groups
+        if self.in_parts:
+            total += self.more_bits * self.target.ciphertexts * space.costs.rotation
+        return float(total)
 
     def computed(self, sources: Sequence[Parts], trace: Trace, source: SourceLine) -> list[Part]:
-        """Returns the ciphertexts of the result.
+        """Returns the ciphertexts of the result, as of ``made``.
 
         Slots without entries hold zeros, or what moved along.
 
@@ -210,23 +228,19 @@ class Map:
             trace: Where operations are recorded.
             source: The user's line.
         """
-        parts: list[Part] = [NOTHING] * self.target.ciphertexts
+        parts: list[Part] = [NOTHING] * self.made.ciphertexts
         for ciphertext, groups in self.groups().items():
             parts[ciphertext] = _sum_of_groups(sources, groups, self.period, trace, source)
         return parts
 
 
-def _distinct(keys: NDArray[Any]) -> list[int]:
-    """The distinct numbers, ascending."""
-    few = keys.dtype == np.uint16
-    found: list[int] = (np.flatnonzero(np.bincount(keys)) if few else np.unique(keys)).tolist()
-    return found
-
-
-def _split(key: int, origins: int, period: int) -> tuple[int, int, int]:
-    """Returns the result's ciphertext, the source's and the distance of a group."""
-    ciphertexts, steps = divmod(key, period)
-    return *divmod(ciphertexts, origins), steps
+def _positions(numbers: Addresses, found: Addresses) -> Addresses:
+    """The position of each number that is found among ascending ones."""
+    if numbers[-1] >= _MOST_LOOKED_UP:
+        return np.searchsorted(numbers, found)
+    table = np.zeros(int(numbers[-1]) + 1, np.int64)
+    table[numbers] = np.arange(numbers.size)
+    return np.asarray(table[found])
 
 
 def _sum_of_groups(
@@ -250,7 +264,7 @@ def _sum_of_groups(
             weighted = np.asarray(moved * _laid_out(group, period, space.slots))
             total = combined(Op.ADD, total, weighted, trace)
             continue
-        if group.weights is None and alone[group.source] == 1:
+        if not group.weighted and alone[group.source] == 1:
             if len(groups) == 1:
                 return turned(part, group.steps, trace)
             others = _others(group, period, space)
@@ -282,13 +296,11 @@ def _counts(groups: Sequence[_Group]) -> Mapping[tuple[int, int], int]:
 
 def _laid_out(group: _Group, period: int, slots: int) -> PlainValues:
     """The numbers of a group in the slots of the result, again after each period."""
-    values = np.zeros(period, np.int64 if group.weights is None else group.weights.dtype)
-    np.add.at(values, group.slots, 1 if group.weights is None else group.weights)
-    return np.tile(values, slots // period)
+    return np.tile(group.weights, slots // period)
 
 
 def _others(group: _Group, period: int, space: Space) -> NDArray[np.bool_]:
     """The slots of the source that a group does not take."""
     others = np.ones(period, np.bool_)
-    others[_origin(group.slots, group.steps, period, space.row)] = False
+    others[_origin(np.flatnonzero(group.weights), group.steps, period, space.row)] = False
     return np.tile(others, space.slots // period)

@@ -20,7 +20,7 @@ from ringsmith.program.nodes import Note
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
 
-_MOST_NODES, _MOST_TRIES = 1 << 14, 24
+_MOST_NODES, _MOST_TRIES = 1 << 13, 24
 """Operations above which few packings are tried, and packings that are tried."""
 _MOST_ROWS = 64
 """Entries of the first axis up to which each is tried in a ciphertext of its own."""

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.ndarray.layout import COPY, GAP, Addresses, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import MOST_CANDIDATES, Map, Terms, distance, period_bits
+from ringsmith.program.ndarray.linear import Map, period_bits
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
+from ringsmith.program.ndarray.terms import Listed, Terms
 from ringsmith.program.nodes import Note
 from ringsmith.program.plain import Space
 from ringsmith.program.recorder import Trace
@@ -162,9 +163,9 @@ def _moved_layout(layout: Layout, target: Layout) -> tuple[Layout, list[int]]:
     return Layout(layout.shape, bits, layout.slot_bits), missing
 
 
-def _all_entries(layout: Layout) -> Terms:
+def _all_entries(layout: Layout) -> Listed:
     entries = np.arange(math.prod(layout.shape), dtype=np.int64)
-    return Terms(entries, entries)
+    return Listed(entries, entries)
 
 
 def with_copies(x: Placed, bits: Sequence[int], trace: Trace, source: SourceLine) -> Parts:
@@ -315,18 +316,16 @@ class Way:
 
     Attributes:
         cost: About what it costs, as of ``Costs``.
-        sums: What is added up; if folded with parts of the sums along an axis before the others.
-        folded: Whether parts of the sums are added up by rotations at the end.
+        sums: What is added up; if in parts, rotations add these up at the end.
     """
 
     cost: float
     sums: Map
-    folded: bool = False
 
     @property
     def text(self) -> str:
         """What it is, for people."""
-        return "by diagonals, of sums in parts" if self.folded else "by diagonals"
+        return "by diagonals, of sums in parts" if self.sums.in_parts else "by diagonals"
 
 
 def ways(
@@ -339,38 +338,10 @@ def ways(
     and Shoup 2018, "Faster homomorphic linear transformations in HElib", section 4; Juvekar,
     Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 5.2).
     """
-    sums = Map(sources, target, terms, space.row)
-    found = [Way(sums.cost(space), sums)]
-    used = max((i + 1 for i in range(target.slot_bits) if target.bits[i].axis >= 0), default=0)
-    more = period_bits(sources, target) - used
-    if not more or any(each.weight is None for each in terms):
-        return found
-    shape = (1 << more, *target.shape)
-    bits = list(target.renamed(shape, range(1, len(shape))).bits)
-    bits[used : used + more] = [Bit(0, i) for i in range(more)]
-    parts = Layout(shape, tuple(bits), target.slot_bits)
-    size, to = math.prod(target.shape), target.addresses.reshape(-1)
-    apart = []
-    for layout, each in zip(sources, terms, strict=True):
-        entry = layout.addresses.reshape(-1)[each.entry]
-        part = _nearest(layout, entry, to[each.to], used, space) >> used & ((1 << more) - 1)
-        apart.append(Terms(part * size + each.to, each.entry, each.weight))
-    sums = Map(sources, parts, apart, space.row)
-    total = sums.cost(space) + more * target.ciphertexts * space.costs.rotation
-    return [*found, Way(total, sums, folded=True)]
-
-
-def _nearest(layout: Layout, entry: Addresses, to: Addresses, used: int, space: Space) -> Addresses:
-    """The distance of one copy of each entry: that which is least modulo 2^used."""
-    copies = layout.copies[layout.copies < 1 << layout.period_bits]
-    if copies.size * to.size > MOST_CANDIDATES:
-        copies = copies[:1]
-    best, least = to, np.full(to.shape, 1 << used)
-    for copy in copies.tolist():
-        found = distance(entry + copy, to, space.slots, space.row)
-        low = found & ((1 << used) - 1)
-        best, least = np.where(low < least, found, best), np.minimum(low, least)
-    return best
+    found = [Map(sources, target, terms, space.row)]
+    if found[0].more_bits and all(each.weighted for each in terms):
+        found.append(Map(sources, target, terms, space.row, in_parts=True))
+    return [Way(each.cost(space), each) for each in found]
 
 
 def moved_entries(
@@ -430,12 +401,12 @@ def note_choice(
 
 def on_the_way(way: Way, sources: Sequence[Placed], trace: Trace, source: SourceLine) -> Placed:
     """Returns the array that a way leads to; arguments as for ``moved_entries``."""
-    target = way.sums.target
-    made = Placed(way.sums.computed([each.parts for each in sources], trace, source), target)
-    if not way.folded:
-        return made
-    total = summed(made, 0, trace, source)
-    shape = target.shape[1:]
+    made = way.sums.made
+    result = Placed(way.sums.computed([each.parts for each in sources], trace, source), made)
+    if not way.sums.in_parts:
+        return result
+    total = summed(result, 0, trace, source)
+    shape = made.shape[1:]
     return Placed(total.parts, total.layout.renamed(shape, range(-1, len(shape))))
 
 
@@ -452,10 +423,7 @@ def candidates(shape: tuple[int, ...], sources: Sequence[Layout]) -> list[Layout
 
 def repeating(target: Layout, sources: Sequence[Layout]) -> Layout:
     """Returns a target with copies above all of its axes, where the sources repeat."""
-    used = max(
-        (i + 1 for i, bit in enumerate(target.bits[: target.slot_bits]) if bit.axis >= 0), default=0
-    )
-    period = max(used, *(each.period_bits for each in sources))
+    period = period_bits(sources, target)
     bits = [
         COPY if period <= i < target.slot_bits else GAP if bit == COPY else bit
         for i, bit in enumerate(target.bits)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.placing import (
     Placed,
     Way,
@@ -26,6 +25,7 @@ from ringsmith.program.ndarray.placing import (
     repeating,
     ways,
 )
+from ringsmith.program.ndarray.terms import Correlations
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
 
@@ -192,13 +192,7 @@ def _by_diagonals(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list
     """The ways to compute a product as a linear map of the entries of the last axis."""
     layout, axis = x.content.layout, x.ndim - 1
     shape = (*x.shape[:-1], w.shape[1])
-    rows, columns = np.nonzero(w)
-    first = np.arange(math.prod(x.shape[:-1]), dtype=np.int64)[:, None]
-    terms = Terms(
-        (first * w.shape[1] + columns).reshape(-1),
-        (first * w.shape[0] + rows).reshape(-1),
-        np.broadcast_to(w[rows, columns], (first.size, rows.size)).reshape(-1),
-    )
+    terms = Correlations(w.T, x.shape[:-1])
     targets = (_along(layout, axis, shape), _between_copies(layout, axis, shape))
     found = [
         way
@@ -308,17 +302,11 @@ def convolution(
             f"{padding}: pad it more"
         )
     records = math.prod(x.shape[: -axes - 1])
-    size, made = math.prod(x.shape[-axes - 1 :]), kernels.shape[0] * math.prod(counts)
     products = np.count_nonzero(kernels) * math.prod(counts) * records
     if products > _MOST_TERMS:
         raise source.error(f"a convolution of {products} products: {_MOST_TERMS} are the most")
-    to, entry, weight = _convolution_terms(kernels, lengths, counts, strides, padding)
-    first = np.arange(records, dtype=np.int64)[:, None]
-    terms = Terms(
-        (first * made + to).reshape(-1),
-        (first * size + entry).reshape(-1),
-        np.broadcast_to(weight, (records, weight.size)).reshape(-1),
-    )
+    before = tuple(each for each, _ in padding)
+    terms = Correlations(kernels, x.shape[: -axes - 1], lengths, counts, strides, before)
     shape = (*x.shape[: -axes - 1], kernels.shape[0], *counts)
     targets = [*candidates(shape, [x.content.layout]), *_strided(x.content.layout, shape, strides)]
     what = f"the convolution with kernels of {' x '.join(map(str, kernels.shape))}"
@@ -341,34 +329,6 @@ def correlation(
     inner = tuple(range(-axes - 1, 0))
     found = np.tensordot(windows, kernels, (inner, tuple(range(1, axes + 2))))
     return np.moveaxis(found, -1, -axes - 1)
-
-
-def _convolution_terms(
-    kernels: PlainValues,
-    lengths: tuple[int, ...],
-    counts: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: Padding,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], PlainValues]:
-    """What is added up: the entry of the result, that of the array, and the weight."""
-    axes = len(lengths)
-    maps, channels, *offsets = (each.reshape(-1, *[1] * axes) for each in np.nonzero(kernels))
-    places = np.meshgrid(*map(np.arange, counts), indexing="ij", sparse=True)
-    to, entry, inside = maps, channels, np.ones(1, np.bool_)
-    for offset, place, length, count, stride, (before, _) in zip(
-        offsets, places, lengths, counts, strides, padding, strict=True
-    ):
-        position = place * stride + offset - before
-        inside = inside & (position >= 0) & (position < length)
-        to, entry = to * count + place, entry * length + position
-    weight = kernels[np.nonzero(kernels)].reshape(-1, *[1] * axes)
-    full = (weight.shape[0], *counts)
-    inside = np.broadcast_to(inside, full)
-    return (
-        np.broadcast_to(to, full)[inside].astype(np.int64),
-        np.broadcast_to(entry, full)[inside].astype(np.int64),
-        np.broadcast_to(weight, full)[inside],
-    )
 
 
 def _strided(layout: Layout, shape: tuple[int, ...], strides: tuple[int, ...]) -> list[Layout]:
