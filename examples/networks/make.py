@@ -1,8 +1,9 @@
 """Networks as other frameworks export them, with samples: ``python make.py NAME FOLDER``.
 
-NAME is ``mlp`` (digits of scikit-learn), ``lola`` or ``lenet5`` (MNIST: ``ringsmith fetch mnist``).
-In FOLDER it writes NAME.onnx, and of images that were not trained on NAME.npy, NAME-labels.npy and
-the first alone, NAME-one.npy.
+NAME is ``mlp`` or ``transformer`` (digits of scikit-learn), ``lola`` or ``lenet5`` (MNIST:
+``ringsmith fetch mnist``), or ``resnet20`` (crops of pictures: ``pip install scikit-image``). In
+FOLDER it writes NAME.onnx, and of images that were not trained on NAME.npy, NAME-labels.npy and the
+first alone, NAME-one.npy.
 """
 
 import sys
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 Samples = tuple[NDArray[np.float64], NDArray[np.int64]]
-OPSET = 18
+OPSET = 20
 
 
 def network(
@@ -111,10 +112,82 @@ def mnist() -> Samples:
     return images.pixels.reshape(-1, 1, 28, 28) / 255, images.digits
 
 
+def resnet20() -> tuple[onnx.ModelProto, Samples]:
+    """ResNet-20 (He et al. 2015) with the weights of ``resnet20_training.py``."""
+    from crops import crops
+
+    weights = dict(np.load(Path(__file__).with_name("resnet20.npz")))
+    nodes = []
+
+    def convolved(x: str, name: str, stride: int = 1) -> str:
+        pads = [weights[name].shape[-1] // 2] * 4
+        inputs = f"{x} {name} {name}.bias"
+        nodes.append(node(name, "Conv", inputs, f"{name}.y", pads=pads, strides=[stride] * 2))
+        return f"{name}.y"
+
+    def active(x: str, name: str) -> str:
+        nodes.append(node(name, "Relu", x, f"{name}.y"))
+        return f"{name}.y"
+
+    x = active(convolved("image", "conv0"), "relu0")
+    for stage in (1, 2, 3):
+        for block in (1, 2, 3):
+            name, stride = f"block{stage}.{block}", 2 if stage > 1 and block == 1 else 1
+            first = active(convolved(x, f"{name}.a", stride), f"{name}.relu1")
+            y = convolved(first, f"{name}.b")
+            shortcut = convolved(x, f"{name}.s", stride) if f"{name}.s" in weights else x
+            nodes.append(node(f"{name}.add", "Add", f"{y} {shortcut}", f"{name}.y"))
+            x = active(f"{name}.y", f"{name}.relu2")
+    nodes += [
+        node("pool", "GlobalAveragePool", x, "means"),
+        node("flatten", "Flatten", "means", "flat"),
+        node("dense", "Gemm", "flat dense dense.bias", "scores"),
+    ]
+    return network(nodes, [3, 32, 32], weights), crops(1000, test=True, seed=2)
+
+
+def transformer() -> tuple[onnx.ModelProto, Samples]:
+    """A transformer block with the weights of ``transformer_training.py``; tokens are rows."""
+    from sklearn.datasets import load_digits
+
+    data, count = load_digits(), 1297
+    weights = dict(np.load(Path(__file__).with_name("transformer.npz")))
+    width = weights["query"].shape[0]
+    weights["query"] = weights["query"].astype(np.float32) / np.sqrt(width)
+    nodes = [
+        node("embed", "MatMul", "image embed", "embedded"),
+        node("place", "Add", "embedded position", "tokens"),
+        node("layernorm1", "LayerNormalization", "tokens norm1 norm1.bias", "normed1"),
+        node("queries", "MatMul", "normed1 query", "queries"),
+        node("keys", "MatMul", "normed1 key", "keys"),
+        node("values", "MatMul", "normed1 value", "values"),
+        node("turn", "Transpose", "keys", "turned", perm=[0, 2, 1]),
+        node("logits", "MatMul", "queries turned", "logits"),
+        node("softmax", "Softmax", "logits", "shares", axis=-1),
+        node("attention", "MatMul", "shares values", "attended"),
+        node("mix", "MatMul", "attended mixed", "mixture"),
+        node("add1", "Add", "tokens mixture", "tokens1"),
+        node("layernorm2", "LayerNormalization", "tokens1 norm2 norm2.bias", "normed2"),
+        node("widen", "MatMul", "normed2 wide", "widened"),
+        node("shift1", "Add", "widened wide.bias", "hidden"),
+        node("gelu", "Gelu", "hidden", "active"),
+        node("narrow", "MatMul", "active narrow", "narrowed"),
+        node("shift2", "Add", "narrowed narrow.bias", "block"),
+        node("add2", "Add", "tokens1 block", "tokens2"),
+        node("mean", "ReduceMean", "tokens2 one", "pooled", keepdims=0),
+        node("dense", "Gemm", "pooled dense dense.bias", "scores"),
+    ]
+    made = network(nodes, [8, 8], weights)
+    made.graph.initializer.append(numpy_helper.from_array(np.array([1]), "one"))
+    return made, (data.images[count:] / 16, data.target[count:])
+
+
 NETWORKS: Mapping[str, Callable[[], tuple[onnx.ModelProto, Samples]]] = {
     "mlp": mlp,
     "lola": lola,
     "lenet5": lenet5,
+    "resnet20": resnet20,
+    "transformer": transformer,
 }
 
 

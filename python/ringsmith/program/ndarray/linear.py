@@ -201,6 +201,8 @@ class Map:
             for number, each in enumerate(self._steps)
         ]
         to, number, origin, steps = np.concatenate(rows, axis=1)
+        if not to.size:
+            return 0.0
         swaps = (steps & self.row) > 0
         sources = (number * (origin.max() + 1) + origin) * 2 + swaps
         total = np.unique(sources[swaps]).size * space.costs.rotation
@@ -236,7 +238,7 @@ class Map:
 
 def _positions(numbers: Addresses, found: Addresses) -> Addresses:
     """The position of each number that is found among ascending ones."""
-    if numbers[-1] >= _MOST_LOOKED_UP:
+    if not numbers.size or numbers[-1] >= _MOST_LOOKED_UP:
         return np.searchsorted(numbers, found)
     table = np.zeros(int(numbers[-1]) + 1, np.int64)
     table[numbers] = np.arange(numbers.size)

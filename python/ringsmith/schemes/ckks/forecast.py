@@ -118,7 +118,7 @@ def forecast(
     output_lengths: Mapping[str, int],
     complex_numbers: bool = False,
     samples: Mapping[str, ArrayLike] | None = None,
-    each_node: bool = True,
+    each_node: bool | frozenset[int] = True,
     digits_first: frozenset[int] = frozenset(),
     undivided: frozenset[int] = frozenset(),
     quick: bool = False,
@@ -133,7 +133,7 @@ def forecast(
         output_lengths: Numbers that each output holds, by name.
         complex_numbers: Whether numbers may be complex.
         samples: For each input its first slots, or an array (samples, slots).
-        each_node: Whether every node's error is wanted.
+        each_node: Whether every node's error is wanted, or of which nodes.
         digits_first: As of ``Sharing``.
         undivided: As of ``Sharing``.
         quick: As of ``Program.forecast``.
@@ -281,16 +281,17 @@ class _Walk:
     sums: Sums = field(default_factory=Sums)
     log_q: Sequence[float] = ()
 
-    def run(self, *, each_node: bool) -> Forecast:
+    def run(self, *, each_node: bool | frozenset[int]) -> Forecast:
         self._name_encodings()
         self.uses = Counter(i for node in self.nodes for i in node.operands)
-        if not each_node and self.typical is None:
-            self.sums = Sums.of(self.nodes, self.uses)
+        wanted = frozenset[int]() if isinstance(each_node, bool) else each_node
+        if each_node is not True and self.typical is None:
+            self.sums = Sums.of(self.nodes, self.uses, wanted)
         self.log_q = np.cumsum(np.log2(np.array(self.parameters.data_primes, float))).tolist()
         outputs, errors, overflows = {}, [], []
         for node in self.nodes:
+            errors.append(math.nan)
             if node.stage:
-                errors.append(math.nan)
                 continue
             with np.errstate(over="ignore", invalid="ignore"):  # an error may be infinite
                 if self._waits(node):
@@ -298,14 +299,16 @@ class _Walk:
                 value = self._annotated(node, self._node(node))
                 self._release(node.operands)
                 value = self._keep(node.id, value)
-                if each_node:
-                    errors.append(self._error(value, self.parameters.slots))
+                if each_node is True or node.id in wanted:
+                    errors[-1] = self._error(value, self.parameters.slots)
             if node.op is Op.OUTPUT:
                 if self._overflows(node, value.magnitude):
                     overflows.append(node.id)
                 length = self.output_lengths[node.name or ""]
                 outputs[node.name or ""] = self._summary(value, length)
-        return Forecast(MappingProxyType(outputs), tuple(errors), tuple(overflows))
+        return Forecast(
+            MappingProxyType(outputs), tuple(errors) if each_node else (), tuple(overflows)
+        )
 
     def _overflows(self, node: Node, bound: float) -> bool:
         """Tells whether numbers up to a bound exceed the modulus of a node."""

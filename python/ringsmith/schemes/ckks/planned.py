@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
+from ringsmith.program.overflow import RangeError
 from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
 from ringsmith.schemes.base import Options
@@ -140,6 +141,9 @@ def _cheapest(
     except ProgramError as error:
         try:
             return plan(on_ladder=True)[1]
+        except LevelsError as other:
+            known = isinstance(error, LevelsError | RangeError)
+            raise (error if known else other) from None  # fewer levels are tried then
         except ProgramError:
             raise error from None
     if planner.levels_lost:

@@ -138,7 +138,7 @@ class CkksProgram(Program):
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         samples: Mapping[str, ArrayLike] | None = None,
-        each_node: bool = True,
+        each_node: bool | frozenset[int] = True,
         quick: bool = False,
     ) -> Forecast:
         """Forecasts how far decrypted results will be from ``evaluate``'s, and those from exact.
@@ -151,7 +151,7 @@ class CkksProgram(Program):
                 an array its numbers, or (samples, *shape). The
                 program is run on them in the clear. Then no value is taken to be larger than twice
                 what they make of it, and the forecast is for inputs like these.
-            each_node: Whether to forecast the error of every node, which takes longer.
+            each_node: Whether to forecast the error of every node, which takes longer; or of which.
             quick: Whether slots of one period may stand for all, where a program repeats. Errors
                 are hardly less then; ``rms`` and ``spread`` are of the first slots.
 
@@ -259,7 +259,8 @@ class CkksProgram(Program):
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
-        found = self.forecast(bounds)
+        last = {node.source: self.flat.last[node.id] for node in self.nodes}
+        found = self.forecast(bounds, each_node=frozenset(last.values()) if lines else True)
 
         def precision(node: Node) -> str:
             error = found.errors[self.flat.last[node.id]]

@@ -84,8 +84,16 @@ class Sums:
     waiting: dict[int, Part] = field(default_factory=dict)
 
     @staticmethod
-    def of(nodes: Sequence[Node], uses: Mapping[int, int]) -> "Sums":
-        """Returns the sums of a program; ``uses`` counts the users of each node."""
+    def of(
+        nodes: Sequence[Node], uses: Mapping[int, int], wanted: frozenset[int] = frozenset()
+    ) -> "Sums":
+        """Returns the sums of a program.
+
+        Args:
+            nodes: Its nodes.
+            uses: The users of each.
+            wanted: Nodes that must be computed by themselves.
+        """
         added = {i for node in nodes if node.op in (Op.ADD, Op.SUB) for i in node.operands}
         found: set[int] = set()
         for node in nodes:
@@ -93,7 +101,8 @@ class Sums:
             product = plain is not None and plain.values.ndim > 0
             joins = node.op in (Op.ADD, Op.SUB) and all(i in found for i in node.operands)
             free = node.bound is None and not node.approximation
-            if (product or joins) and free and uses[node.id] == 1 and node.id in added:
+            alone = uses[node.id] == 1 and node.id not in wanted
+            if (product or joins) and free and alone and node.id in added:
                 found.add(node.id)
         return Sums(frozenset(found))
 
