@@ -398,3 +398,12 @@ def test_polynomials_of_arrays_are_exact_in_bfv(rng: np.random.Generator) -> Non
     x = rng.integers(-1000, 1001, (3, 5))
     for found in (program.evaluate({"x": x})["result"], simulated(program, {"x": x})):
         assert (found == 3 - x + 2 * x * x).all()
+
+
+def test_powers_leave_out_what_a_search_leaves_of_zeros() -> None:
+    low, high = -3.5760815689072025, 3.7368159818747646  # the best polynomial has no odd terms
+    program = trace(
+        lambda x: ringsmith.gelu(x, error=0.06), "auto", {"x": InputSpec((4,), bound=(low, high))}
+    )
+    plain = [node.plain.values for node in program.nodes if node.plain is not None]
+    assert min(float(np.abs(values).max()) for values in plain) > 1e-6

@@ -19,6 +19,8 @@ _POINTS = 1 << 12
 _NEAR_ZERO = 1 << 11
 GAIN = 2.0**6
 """Sum of the magnitudes of powers' terms, relative to the result, up to which powers are used."""
+_UNCERTAIN = 2.0**-31
+"""Part of the result below which the terms of powers are what a search leaves of zeros."""
 _LARGEST_POWER_BITS = 14
 """Greater powers leave nothing of their coefficients."""
 
@@ -89,6 +91,7 @@ def stages_of(series: Reals, domain: tuple[float, float], gain: float = GAIN) ->
         powers = np.where(_absent(stage.coefficients), 0.0, powers)
     terms = np.abs(powers) * np.power(max(largest, 1.0), np.arange(powers.size))
     reached = float(np.abs(stage.values(np.linspace(low, high, 64))).max())
+    powers = np.where(terms < _UNCERTAIN * reached, 0.0, powers)
     if terms.sum() <= gain * reached:
         yield _stage(powers, POWERS, domain, mapped=False)
 

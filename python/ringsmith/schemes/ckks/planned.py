@@ -141,9 +141,9 @@ def _cheapest(
     except ProgramError as error:
         try:
             return plan(on_ladder=True)[1]
-        except LevelsError as other:
+        except LevelsError as second:
             known = isinstance(error, LevelsError | RangeError)
-            raise (error if known else other) from None  # fewer levels are tried then
+            raise (error if known else second) from None  # fewer levels are tried then
         except ProgramError:
             raise error from None
     if planner.levels_lost:
