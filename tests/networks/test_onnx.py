@@ -13,7 +13,7 @@ from tests.networks.models import mlp, model, node, reference, tensor
 import ringsmith as rs
 from ringsmith import CkksParameters, trace
 from ringsmith.errors import InteropError, ParameterError, ProgramError
-from ringsmith.networks import accuracy, from_onnx
+from ringsmith.networks import Network, accuracy, from_onnx
 
 Case = tuple[list[onnx.NodeProto], tuple[int, ...], dict[str, object]]
 RNG = np.random.default_rng(20261129)
@@ -360,6 +360,36 @@ def test_a_listing_by_lines_names_each_node(rng: np.random.Generator) -> None:
     assert "relu by 1 polynomial of degree 2" in text
     rows = [each for each in text.splitlines() if "):" in each and each[:5].strip().isdigit()]
     assert [each.rsplit(":", 1)[1] for each in rows] == ["1", "2", "3"]
+
+
+def test_sums_of_a_softmax_have_the_range_of_samples(rng: np.random.Generator) -> None:
+    given = model([node("Softmax", "x", "y")], {"x": (1, 8)}, ["y"])
+    samples = rng.permuted(np.tile(np.linspace(-2, 2, 8), (20, 1)), axis=1)  # all sums are alike
+    samples[0] *= 0.99
+
+    def intervals(network: Network) -> str:
+        program = trace(network, "auto", network.inputs)
+        found = program.run(x=samples[:1])["result"]
+        assert np.abs(found - reference(given, {"x": samples[:1]})[0]).max() < 0.02
+        return next(str(note) for note in program.notes if "inverse by" in str(note))
+
+    narrow = from_onnx(given, calibrate=samples, error=0.02)
+    wide = from_onnx(given, bounds={"x": (-3, 3)}, error=0.02)
+    degrees = [int(intervals(each).split("degree ")[1].split()[0]) for each in (narrow, wide)]
+    assert degrees[0] < degrees[1] / 2
+
+
+def test_an_output_is_compared_by_its_name(rng: np.random.Generator) -> None:
+    nodes = [node("MatMul", "x w", "a"), node("Neg", "a", "b")]
+    given = model(nodes, {"x": (1, 3)}, ["a", "b"], {"w": normal(3, 2)})
+    samples = rng.uniform(-1, 1, (6, 3))
+    network = from_onnx(given, calibrate=samples)
+    program = trace(network, "auto", network.inputs)
+    labels = network(samples[:1])["b"].argmax(axis=1)
+    assert accuracy(network, program, samples[:1], labels, output="b")[1].right == 1
+    assert accuracy(network, program, samples[:1], labels)[1].right == 0
+    with pytest.raises(ParameterError, match="output = 'c': the network has a, b"):
+        accuracy(network, program, samples, output="c")
 
 
 def test_a_network_ends_where_it_is_told_to(rng: np.random.Generator) -> None:

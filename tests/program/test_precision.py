@@ -464,3 +464,17 @@ def test_sums_forecast_at_once_are_those_of_one_product_after_another(
             assert getattr(other, part) == pytest.approx(getattr(output, part), rel=1e-9), part
         assert other.shares == pytest.approx(output.shares, rel=1e-9)
     assert each.overflows == at_once.overflows
+
+
+def test_the_errors_of_some_nodes_are_those_of_all(rng: np.random.Generator) -> None:
+    weights = rng.uniform(-1, 1, (16, 16))
+    program = trace(lambda x: (weights @ x) * (weights @ x), "auto", {"x": (16,)})
+    every = program.forecast().errors
+    last = {node.op: node.id for node in program.nodes}
+    some = program.forecast(each_node=frozenset(last.values())).errors
+    assert len(some) == len(every)
+    for index, error in enumerate(some):
+        if index in last.values():
+            assert error == pytest.approx(every[index], rel=1e-9)
+        else:
+            assert math.isnan(error)

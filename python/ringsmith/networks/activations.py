@@ -199,8 +199,12 @@ def _softmax(call: Call) -> Value:
     axis = call.attribute("axis", -1 if call.opset >= 13 else 1)
     if call.opset < 13 and axis % x.ndim != x.ndim - 1:
         raise call.error("before version 13, Softmax of several axes at once is not computed")
+    name = f"{call.node.outputs[0]} sum"
     if not encrypted(x):
+        call.range_of(name, np.exp(x).sum(axis=axis, keepdims=True))
         powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
         return powers / powers.sum(axis=axis, keepdims=True)
+    found = call.range_of(name, x, above_zero=True)
+    sums = found if found is not None and 0 < found[0] < found[1] < math.inf else None
     options = {} if call.settings.error is None else {"error": call.settings.error}
-    return softmax(x, axis, **options)
+    return softmax(x, axis, sums=sums, **options)

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import progress
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.networks.network import Network
+from ringsmith.networks.network import Network, identifiers
 from ringsmith.program import Program
 
 Inputs = Mapping[str, NDArray[Any]]
 Outputs = NDArray[Any]
-"""The first output, with a row for each sample."""
+"""One output, with a row for each sample."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def accuracy(
     encrypted: int = 0,
     device: str = "cpu",
     design: str | None = None,
+    output: str | None = None,
 ) -> list[Row]:
     """Compares a program with its network on samples.
 
@@ -77,10 +78,15 @@ def accuracy(
         encrypted: Samples that are computed encrypted.
         device: Where, as for ``open_device``.
         design: The accelerator that the device is.
+        output: The output that is compared; None: the first.
 
     Raises:
-        ParameterError: When samples or labels do not fit.
+        ParameterError: When samples or labels do not fit, or there is no such output.
     """
+    names = identifiers(network.graph.outputs)
+    if output is not None and output not in names:
+        raise ParameterError(f"output = {output!r:.40}: the network has {', '.join(names)}")
+    which = 0 if output is None else names.index(output)
     batches = network.batches(samples)
     size = len(next(iter(batches[0].values())))
     whole = samples if not isinstance(samples, Mapping) else next(iter(samples.values()))
@@ -91,10 +97,10 @@ def accuracy(
             f"{len(known)} labels of type {known.dtype} for {count} samples: give a whole number "
             "from 0 for each"
         )
-    clear = [_rows(network(*batch.values()), size) for batch in batches]
+    clear = [_rows(network(*batch.values()), size, which) for batch in batches]
 
     def row(way: str, compute: Callable[[Inputs], Mapping[str, Any]], first: int) -> Row:
-        computed = _computed(way, compute, network, batches[: -(-first // size)], size)
+        computed = _computed(way, compute, network, batches[: -(-first // size)], size, which)
         return _compared(way, computed, clear, min(first, count), known)
 
     found = [_compared(NETWORK, clear, clear, count, known)]
@@ -116,6 +122,7 @@ def _computed(
     network: Network,
     batches: list[dict[str, NDArray[Any]]],
     size: int,
+    which: int,
 ) -> list[Outputs | None]:
     """Returns the outputs of each batch; None where a number leaves its range."""
     found: list[Outputs | None] = []
@@ -123,16 +130,16 @@ def _computed(
         for batch in batches:
             inputs = dict(zip(network.input_names, batch.values(), strict=True))
             try:
-                found.append(_rows(next(iter(compute(inputs).values())), size))
+                found.append(_rows(compute(inputs), size, which))
             except ProgramError:
                 found.append(None)
             task.advance()
     return found
 
 
-def _rows(output: Any, size: int) -> Outputs:  # noqa: ANN401 - an array or several by name
-    first = next(iter(output.values())) if isinstance(output, Mapping) else output
-    return np.asarray(first).reshape(size, -1)
+def _rows(outputs: Any, size: int, which: int) -> Outputs:  # noqa: ANN401 - one, or by name
+    chosen = [*outputs.values()][which] if isinstance(outputs, Mapping) else outputs
+    return np.asarray(chosen).reshape(size, -1)
 
 
 def _compared(

@@ -229,13 +229,21 @@ def argmax(
     return wins.squeeze(chosen + 1)
 
 
-def softmax(x: EncryptedArray, axis: int = -1, *, error: float = _ERROR) -> EncryptedArray:
+def softmax(
+    x: EncryptedArray,
+    axis: int = -1,
+    *,
+    error: float = _ERROR,
+    sums: tuple[float, float] | None = None,
+) -> EncryptedArray:
     """Returns about exp(x) / sum(exp(x)) along an axis, with polynomials for exp and 1 / x.
 
     Args:
         x: An array of real numbers. It costs more levels the wider their range is.
         axis: The axis.
         error: The largest distance from softmax that is allowed.
+        sums: The range that sum(exp(x)) is promised to lie in, if narrower than that of x says: it
+            costs fewer levels then, and errors of x count for less.
 
     Raises:
         ProgramError: When there is no such axis, or x has no range of real numbers, or the error
@@ -250,9 +258,14 @@ def softmax(x: EncryptedArray, axis: int = -1, *, error: float = _ERROR) -> Encr
     off = error * least / 4
     powers = bounded(exp(x - high, error=off), (least - off, 1 + off))
     total = powers.sum(axis=chosen, keepdims=True)
-    return powers * inverse(
-        bounded(total, (count * (least - off), count * (1 + off))), error=error / 2
-    )
+    lowest, highest = count * (least - off), count * (1 + off)
+    if sums is not None:
+        if not 0 < sums[0] < sums[1] < math.inf:
+            raise source.error(f"sums = {sums!r:.60} is no range of sums of powers: (low, high)")
+        least_sum, largest_sum = (each * math.exp(-high) for each in sums)
+        lowest = max(lowest, least_sum - count * off)
+        highest = min(highest, largest_sum + count * off)
+    return powers * inverse(bounded(total, (lowest, highest)), error=error / 2)
 
 
 def std(
