@@ -1,14 +1,20 @@
 """The commands of docs/guide/onnx.md, from a file of ONNX to scores on a simulated accelerator."""
 
 import runpy
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.networks.models import mlp
 from typer.testing import CliRunner
 
+from ringsmith import trace
 from ringsmith.cli.main import app
+from ringsmith.networks import accuracy, from_onnx
+from ringsmith.params import SecurityWarning
 
 ROOT = Path(__file__).resolve().parents[2]
 MAKE = ROOT / "examples" / "networks" / "make.py"
@@ -42,6 +48,36 @@ def test_two_commands_lead_from_onnx_to_a_class(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "clock cycles" in text
     assert np.load(tmp_path / "scores" / "result.npy").shape == (1, 10)
+
+
+def made(name: str) -> tuple[Any, NDArray[np.float64], NDArray[np.int64]]:
+    """A network of the examples, and images with their classes."""
+    model, (images, labels) = runpy.run_path(str(MAKE))["NETWORKS"][name]()
+    return model, np.asarray(images, np.float64), labels
+
+
+def test_a_transformer_block_keeps_its_classes_with_polynomials() -> None:
+    pytest.importorskip("sklearn")
+    model, images, labels = made("transformer")
+    network = from_onnx(
+        model, calibrate=images[:100], bounds={"image": (0, 1)}, error=0.02, margin=0.1
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        program = trace(network, "boot-test", network.inputs)
+    clear, polynomial = accuracy(network, program, images[:100], labels[:100])
+    assert clear.right is not None
+    assert clear.right >= 88
+    assert polynomial.same >= 95
+
+
+def test_resnet20_has_its_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("skimage")
+    monkeypatch.syspath_prepend(str(MAKE.parent))
+    model, images, labels = made("resnet20")
+    network = from_onnx(model)
+    found = [int(network(image[None]).argmax()) for image in images[:40]]
+    assert np.mean(found == labels[:40]) > 0.8
 
 
 @pytest.mark.parametrize(
