@@ -131,6 +131,7 @@ EXPECTED = {
         ("added", "", "cpu"),
         ("wrong, lost or doubled", "", "cpu"),
     ],
+    "networks": [("mlp", "encrypted", "cpu"), ("mlp: dense1 (Gemm)", "", "program")],
     "scaling": [("product: 1: dispatch", "", "simulation")],
 }
 """Some numbers of each bench."""
