@@ -408,12 +408,8 @@ class Interpreter {
         kernels::automorph(rns_, base, node.type.form, node.element, first, out);
         break;
       case Op::kNtt:
-        std::copy(first.begin(), first.end(), out.begin());
-        kernels::ntt(rns_, base, out);
-        break;
       case Op::kIntt:
-        std::copy(first.begin(), first.end(), out.begin());
-        kernels::intt(rns_, base, out);
+        transform(node, first, out);
         break;
       case Op::kModUp:
         compute_mod_up(node, first, out);
@@ -422,10 +418,10 @@ class Interpreter {
         kernels::mod_down(rns_, operand_base(node), node.primes, node.type.form, first, out);
         break;
       case Op::kDropLimbs:
-        for (std::size_t i = 0; i < base.size(); ++i) {
-          const std::span<const u64> limb = operand_limb(node, first, base[i]);
-          std::copy(limb.begin(), limb.end(), limb_of(out, i, rns_.degree()).begin());
-        }
+        parallel_for(base.size(), rns_.degree(), [&](std::size_t i) {
+          std::ranges::copy(operand_limb(node, first, base[i]),
+                            limb_of(out, i, rns_.degree()).begin());
+        });
         break;
       case Op::kLift:
         kernels::lift(rns_, operand_base(node), base, node.variant, first, out);
@@ -446,6 +442,20 @@ class Interpreter {
       default:
         break;  // an input is read where the caller has it, outputs are taken last
     }
+  }
+
+  void transform(const Node& node, std::span<const u64> in, std::span<u64> out) const {
+    const Base& base = node.type.base;
+    parallel_for(base.size(), kTransformPasses * rns_.degree(), [&](std::size_t i) {
+      const NttTables& tables = rns_.ntt(base[i]);
+      const std::span<const u64> from = limb_of(in, i, rns_.degree());
+      const std::span<u64> to = limb_of(out, i, rns_.degree());
+      if (node.op == Op::kNtt) {
+        tables.forward(from, tables.modulus().value(), 0, to);
+      } else {
+        tables.inverse(from, to);
+      }
+    });
   }
 
   void compute_mod_up(const Node& node, std::span<const u64> in, std::span<u64> out) const {

@@ -84,9 +84,9 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
     mask_signs();
     return;
   }
-  for (Digit& digit : digits_) {
-    digit.has_zero = std::ranges::count(digit.coefficients, u64{0}) != 0;
-  }
+  parallel_for(digits_.size(), digits_[0].coefficients.size(), [&](std::size_t i) {
+    digits_[i].has_zero = std::ranges::count(digits_[i].coefficients, u64{0}) != 0;
+  });
 }
 
 void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,
