@@ -168,10 +168,12 @@ def test_a_negative_constant_beyond_t_is_refused_and_makes_automatic_parameters_
     t = exact.plain_modulus
     for far in (-t, -t - 5, -3 * t, t, 2 * t):
         with pytest.raises(ProgramError, match=rf"number {far} is outside -\(t - 1\) … t - 1"):
-            trace(lambda x, far=far: x + [far, number], exact, {"x": 2}, allow_overflow=True)
-    trace(lambda x: x + [1 - t, number], exact, {"x": 2}, allow_overflow=True)
+            trace(
+                lambda x, far=far: x + np.array([far, number]), exact, {"x": 2}, allow_overflow=True
+            )
+    trace(lambda x: x + np.array([1 - t, number]), exact, {"x": 2}, allow_overflow=True)
     wish = AutoBfvParameters(plain_bits=20)
-    program = trace(lambda x: x + [-(2**23), -number], wish, {"x": InputSpec(2, bound=1)})
+    program = trace(lambda x: x + np.array([-(2**23), -number]), wish, {"x": InputSpec(2, bound=1)})
     assert 2**23 <= program.parameters.plain_modulus // 2 < 2**26
 
 
