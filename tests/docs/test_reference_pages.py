@@ -131,7 +131,7 @@ def builds() -> dict[str, Build]:
     ours, others = vector_campaign.campaign_design(), rpau_campaign.campaign_design()
     accelerator = vector.accelerator_sources(), vector.parameters(ours)
     return {
-        "rpau": (rpau.TOP, rtl_sources(*rpau.FOLDERS), rpau.parameters(others)),
+        "rpau": (rpau.TOP, rtl_sources(*rpau.FOLDERS), rpau.parameters(replace(others, cores=2))),
         "vector": (vector.ACCELERATOR, *accelerator),
     }
 
