@@ -360,14 +360,25 @@ def test_a_digit_whose_conversion_rounds_near_the_middle_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bits", "centred"),
-    [((29, 29), True), ((44,), True), ((20, 21, 22), True), ((31, 31), False), ((60,), False)],
+    ("sizes", "centred"),
+    [
+        ((29, 29), True),
+        ((44,), True),
+        ((20, 21, 22), True),
+        ((1043464193, 1045430273), True),  # boot-32's first two
+        ((31, 31), False),
+        ((60,), False),
+    ],
     ids=str,
 )
 def test_the_limit_is_where_the_quotient_begins_to_err(
-    bits: tuple[int, ...], centred: bool
+    sizes: tuple[int, ...], centred: bool
 ) -> None:
-    primes = [_core.prime_search(b, N, len(bits))[i] for i, b in enumerate(bits)]
+    """Primes by their bits, or as they are."""
+    primes = [
+        size if size > 64 else _core.prime_search(size, N, len(sizes))[i]
+        for i, size in enumerate(sizes)
+    ]
     whole, p = prod(primes), 65537
     wrong = []
     for x in range(whole // 2 - 500, whole // 2 + 501):

@@ -1,0 +1,65 @@
+"""Whole bootstrappings on vector designs: the interpreter's residues, on the model."""
+
+from dataclasses import replace
+
+import pytest
+from tests.backends.vector.test_programs import TWO, WIDE, check_results
+
+import ringsmith as rs
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import lower
+from ringsmith.params import Bootstrapping, CkksParameters, parameter_set
+from ringsmith.params.primes import primes_of_sizes
+from ringsmith.runtime.designs import named_design
+
+pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+
+STAGES = Bootstrapping(special=2, ratio_bits=9, degree=7, doublings=1, coeffs_to_slots=3)
+
+
+def parameters(design: VectorDesign, stages: Bootstrapping = STAGES) -> CkksParameters:
+    """A set in a small ring, with one level for programs, and few for EvalMod.
+
+    Words of 32 bits have two primes a level, and so two special ones for the sparse secret.
+    """
+    two = design.word_bits == 32
+    pairs = [(60, (30, 30)), (51, (26, 25)), (56, (28, 28))]
+    sizes: dict[int, tuple[int, ...]] = dict(pairs) if two else {bits: (bits,) for bits, _ in pairs}
+    levels = [60, *[51] * (1 + stages.slots_to_coeffs), *[60] * stages.eval_mod]
+    levels += [56] * stages.coeffs_to_slots
+    bits = [size for level in levels for size in sizes[level]]
+    wanted = (30, 30, 31, 31, 31, 31) if two else (60, 60, 60)
+    data, special = primes_of_sizes(design.n, bits, wanted, None)
+    return CkksParameters.from_primes(
+        n=1 << 10,
+        data_primes=data,
+        special_prime=special,
+        scale=2.0**51,
+        dnum=-(-len(data) // len(wanted)),
+        level_limbs=range(2, len(data) + 1, 2) if two else (),
+        declared_security=0,
+        bootstrapping=stages if two else replace(stages, special=1),
+    )
+
+
+def bootstrapping(of: CkksParameters) -> SubroutineGraph:
+    """A bootstrapping of complex numbers in all slots."""
+    given = {"x": rs.InputSpec(complex_numbers=True)}
+    return lower(rs.trace(rs.bootstrap, of, given)).graph
+
+
+@pytest.mark.parametrize("design", [TWO, WIDE], ids=lambda design: design.name)
+def test_a_bootstrapping_is_the_interpreters(design: VectorDesign) -> None:
+    """Words of 32 bits with Montgomery's reduction, and of 60 with Barrett's."""
+    check_results(compile_graph(bootstrapping(parameters(design)), design))
+
+
+@pytest.mark.full
+def test_boot_32_is_the_interpreters() -> None:
+    of, design = parameter_set("boot-32"), named_design("vector-1024")
+    assert isinstance(of, CkksParameters)
+    assert isinstance(design, VectorDesign)
+    graph = bootstrapping(replace(of, n=1 << 12, declared_security=0))
+    check_results(compile_graph(graph, design))
