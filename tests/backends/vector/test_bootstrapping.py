@@ -1,5 +1,6 @@
 """Whole bootstrappings on vector designs: the interpreter's residues, on the model."""
 
+from collections import deque
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,19 @@ from tests.backends.vector.test_programs import TWO, WIDE, check_results
 
 import ringsmith as rs
 from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.memory_map import Place, places
 from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.isa.instructions import (
+    SPILLED,
+    STREAMS,
+    Limb,
+    Stream,
+    sources,
+    stores,
+)
+from ringsmith.caching import cached
+from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower
 from ringsmith.params import Bootstrapping, CkksParameters, parameter_set
@@ -50,10 +63,40 @@ def bootstrapping(of: CkksParameters) -> SubroutineGraph:
     return lower(rs.trace(rs.bootstrap, of, given)).graph
 
 
+@cached
+def compiled(design: VectorDesign) -> VectorExecutable:
+    """A bootstrapping in a ring of 2^10, on a design."""
+    return compile_graph(bootstrapping(parameters(design)), design)
+
+
 @pytest.mark.parametrize("design", [TWO, WIDE], ids=lambda design: design.name)
 def test_a_bootstrapping_is_the_interpreters(design: VectorDesign) -> None:
     """Words of 32 bits with Montgomery's reduction, and of 60 with Barrett's."""
-    check_results(compile_graph(bootstrapping(parameters(design)), design))
+    check_results(compiled(design))
+
+
+def test_what_gives_way_takes_places_again_when_it_was_read_for_the_last_time() -> None:
+    executable = compiled(TWO)
+    where, rows = places(executable.programs, TWO)
+    spilled = [place for limb, place in where.items() if limb.kind == SPILLED]
+    assert len(set(spilled)) < len(spilled) / 2
+    assert max(place.row for place in where.values()) < rows
+    others = [place for limb, place in where.items() if limb.kind != SPILLED]
+    assert len(set(others)) == len(others)
+    assert not set(others) & set(spilled)
+    for own in executable.programs:
+        there: dict[Place, Limb] = {}
+        own_spills = {store.limb for store in own.stores if store.limb.kind == SPILLED}
+        loads = [deque(load.limb for load in own.loads if load.stream == i) for i in range(STREAMS)]
+        made = deque(store.limb for store in own.stores)
+        for each in own.computing:
+            for source in sources(each.operation):
+                if isinstance(source, Stream):
+                    limb = loads[source.number].popleft()
+                    assert limb not in own_spills or there[where[limb]] == limb
+            for _ in stores(each.operation):
+                limb = made.popleft()
+                there[where[limb]] = limb
 
 
 @pytest.mark.full
@@ -63,3 +106,12 @@ def test_boot_32_is_the_interpreters() -> None:
     assert isinstance(design, VectorDesign)
     graph = bootstrapping(replace(of, n=1 << 12, declared_security=0))
     check_results(compile_graph(graph, design))
+
+
+@pytest.mark.full
+def test_keys_of_boot_32_do_not_fit_the_memory_of_its_card() -> None:
+    of, design = parameter_set("boot-32"), named_design("vector-1024")
+    assert isinstance(of, CkksParameters)
+    assert isinstance(design, VectorDesign)
+    with pytest.raises(ProgramError, match="platform u280 have 4,294,967,296: give the design"):
+        compile_graph(bootstrapping(of), design)
