@@ -2,7 +2,9 @@
 
 from collections import deque
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 from tests.backends.vector.test_programs import TWO, WIDE, check_results
 
@@ -23,9 +25,11 @@ from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower
-from ringsmith.params import Bootstrapping, CkksParameters, parameter_set
+from ringsmith.params import Bootstrapping, CkksParameters, KeyShape, parameter_set
+from ringsmith.params.keys import FROM_SPARSE_KEY, TO_SPARSE_KEY
 from ringsmith.params.primes import primes_of_sizes
 from ringsmith.runtime.designs import named_design
+from ringsmith.schemes.ckks.writer import CkksWriter
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
@@ -63,6 +67,22 @@ def bootstrapping(of: CkksParameters) -> SubroutineGraph:
     return lower(rs.trace(rs.bootstrap, of, given)).graph
 
 
+def raised_modulus(of: CkksParameters) -> SubroutineGraph:
+    """The first stage of a bootstrapping: by the sparse secret, exact from two primes."""
+    keys = {
+        TO_SPARSE_KEY: of.sparse_key_shape,
+        FROM_SPARSE_KEY: KeyShape(of.dnum),
+    }
+    graph = SubroutineGraph.for_parameters(of, keys)
+    low = range(of.lowest_limbs)
+    found = CkksWriter(graph, of).mod_raise(
+        (graph.input("c0", low), graph.input("c1", low)), of.limbs
+    )
+    for number, polynomial in enumerate(found):
+        graph.output(polynomial, f"y{number}")
+    return graph
+
+
 @cached
 def compiled(design: VectorDesign) -> VectorExecutable:
     """A bootstrapping in a ring of 2^10, on a design."""
@@ -73,6 +93,23 @@ def compiled(design: VectorDesign) -> VectorExecutable:
 def test_a_bootstrapping_is_the_interpreters(design: VectorDesign) -> None:
     """Words of 32 bits with Montgomery's reduction, and of 60 with Barrett's."""
     check_results(compiled(design))
+
+
+@pytest.mark.full
+def test_true_keys_decrypt_what_a_design_has_bootstrapped() -> None:
+    def refreshed(x: Any) -> Any:  # noqa: ANN401 - recorded vectors
+        y = rs.bootstrap(x)
+        return y * y
+
+    of = parameters(TWO, replace(STAGES, degree=63, doublings=2))
+    program = rs.trace(refreshed, of, {"x": rs.InputSpec(complex_numbers=True)})
+    secret, public, keys = program.generate_keys()
+    parts = np.random.default_rng(1).uniform(-0.7, 0.7, (2, of.slots))
+    x = parts[0] + 1j * parts[1]
+    given = program.encrypt(public, {"x": x})
+    done = rs.compile_program(program, TWO).run(rs.open_device("model", TWO), given, keys)
+    found = program.decrypt(secret, done.outputs, complex_numbers=True)["result"]
+    assert np.abs(found - x * x).max() < 2**-20
 
 
 def test_what_gives_way_takes_places_again_when_it_was_read_for_the_last_time() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 import numpy as np
@@ -34,7 +34,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import Cut
 from ringsmith.graph.types import Form
-from ringsmith.hdl.base_conversion import is_centred, lift
+from ringsmith.hdl.base_conversion import is_centred, largest_positive, lift
 from ringsmith.params import KeyShape
 
 DATA, SPECIAL = (0, 1, 2, 3, 4), (5, 6)
@@ -360,25 +360,14 @@ def test_a_digit_whose_conversion_rounds_near_the_middle_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "centred"),
-    [
-        ((29, 29), True),
-        ((44,), True),
-        ((20, 21, 22), True),
-        ((1043464193, 1045430273), True),  # boot-32's first two
-        ((31, 31), False),
-        ((60,), False),
-    ],
+    ("bits", "centred"),
+    [((29, 29), True), ((44,), True), ((20, 21, 22), True), ((31, 31), False), ((60,), False)],
     ids=str,
 )
 def test_the_limit_is_where_the_quotient_begins_to_err(
-    sizes: tuple[int, ...], centred: bool
+    bits: tuple[int, ...], centred: bool
 ) -> None:
-    """Primes by their bits, or as they are."""
-    primes = [
-        size if size > 64 else _core.prime_search(size, N, len(sizes))[i]
-        for i, size in enumerate(sizes)
-    ]
+    primes = [_core.prime_search(b, N, len(bits))[i] for i, b in enumerate(bits)]
     whole, p = prod(primes), 65537
     wrong = []
     for x in range(whole // 2 - 500, whole // 2 + 501):
@@ -388,3 +377,18 @@ def test_the_limit_is_where_the_quotient_begins_to_err(
             wrong.append(x)
     assert is_centred(primes) == centred
     assert (not wrong) == centred
+
+
+def test_two_primes_of_thirty_bits_have_a_largest_positive_integer_or_none() -> None:
+    """Some have (D-1)/2, some an integer beside it, and few none."""
+    found = set[int | None]()
+    for primes in pairwise(_core.prime_search(30, N, 60)):
+        whole, p = prod(primes), 65537
+        most = largest_positive(primes)
+        found.add(None if most is None else most - whole // 2)
+        integers = range(whole // 2 - 20, whole // 2 + 21)
+        stay = [lift(primes, [p]).apply([x % q for q in primes]) == [x % p] for x in integers]
+        assert (most is not None) == (stay == sorted(stay, reverse=True))
+        if most is not None:
+            assert stay == [x <= most for x in integers]
+    assert {-1, 0, 1} <= found

@@ -338,4 +338,5 @@ def parameter_limits(design: VectorDesign) -> ParameterLimits:
         reduction_error=design.prime_error,
         relinearizations=("special_prime", "residue") if barrett else ("special_prime",),
         bfv_multiplications=("hps",) if barrett else (),
+        bootstraps=True,
     )
