@@ -17,13 +17,15 @@ from ringsmith.backends.vector.compiler.memory_map import places
 from ringsmith.backends.vector.compiler.quotients import moduli_of
 from ringsmith.backends.vector.compiler.timeline import Cycles
 from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.isa.instructions import Automorph
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower
 from ringsmith.program import CkksProgram, InputSpec
 from ringsmith.program.bootstrapping import bootstrap as bootstrapped
 from ringsmith.program.bootstrapping.expansion import STAGES
 
-BOOTSTRAP, READING, WRITING = "bootstrap", "memory, reading", "memory, writing"
+BOOTSTRAP, WHOLE = "bootstrap", "all"
+READING, WRITING = "memory, reading", "memory, writing"
 
 
 def bootstrap(run: Run) -> Iterator[Record]:
@@ -43,7 +45,8 @@ def bootstrap(run: Run) -> Iterator[Record]:
             run.say(f"{name}, {item.text}: {executable.cycles:,} cycles")
             yield from _whole(item, program, executable)
             stages = {i: node.stage or STAGES[0] for i, node in enumerate(program.nodes)}
-            for window in _windows(executable, stages):
+            all_cycles = _Window(WHOLE, 0, executable.scheduled)
+            for window in (all_cycles, *_windows(executable, stages)):
                 yield from _stage(item, executable, window)
 
 
@@ -63,19 +66,13 @@ def _base(item: BenchSet, executable: VectorExecutable, operation: str, cycles: 
 
 
 def _whole(item: BenchSet, program: CkksProgram, executable: VectorExecutable) -> Iterator[Record]:
-    """Records of a whole bootstrapping."""
-    design, cycles, use = executable.design, executable.cycles, executable.use
-    base = _base(item, executable, BOOTSTRAP, cycles)
-    yield base
-    yield replace(base, metric="milliseconds", value=cycles / HERTZ * 1e3)
+    """Records of a whole bootstrapping, but for those that stages have, too."""
+    design = executable.design
+    base = _base(item, executable, f"{BOOTSTRAP}: {WHOLE}", executable.cycles)
     rows = places(executable.programs, design)[1] * design.clusters
     there = design.clusters * design.ports * design.memory.port_bytes
     memory = f"{base.conditions}; the card has {there / 1e9:.1f} GB at these ports"
     yield replace(base, metric="gigabytes", value=rows * design.row_bytes / 1e9, conditions=memory)
-    yield replace(base, metric="bytes_read", value=executable.bytes_read)
-    yield replace(base, metric="bytes_written", value=executable.bytes_written)
-    share = (use.transforms + use.points) / (design.clusters * cycles)
-    yield replace(base, operation=f"{BOOTSTRAP}: {ARRAY}", metric="percent", value=100 * share)
     bits = -math.log2(program.forecast(each_node=False).outputs["result"].rms)
     told = replace(base, source="program", conditions="forecast")
     yield replace(told, metric="bits_rms", value=bits)
@@ -120,7 +117,7 @@ def _stage(item: BenchSet, executable: VectorExecutable, window: _Window) -> Ite
         found[ARRAY] += sum(
             cycles.busy(each.operation)
             for each, span in zip(own.computing, times.computing, strict=True)
-            if span.begin in window
+            if span.begin in window and not isinstance(each.operation, Automorph)
         )
         read = [
             each.rows
