@@ -11,14 +11,13 @@ rather than kept. The fastest programs count.
 
 from collections.abc import Iterable, Sequence
 
-from ringsmith.backends.vector.compiler._allocator import AllocatorError, total
+from ringsmith.backends.vector.compiler._allocator import total
 from ringsmith.backends.vector.compiler.arrays import TaskArrays
 from ringsmith.backends.vector.compiler.tasks import Task
 from ringsmith.backends.vector.compiler.timeline import HALVES, Cycles
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.word_layout import Shape
 from ringsmith.backends.vector.isa.instructions import Program
-from ringsmith.errors import ProgramError
 
 _TRIES = ((0, 0), (3, 0), (3, 4), (3, 1 << 20), (6, 1 << 20))
 """What is tried: uses up to which a stream is preferred to a place, and by how many limbs memory
@@ -42,9 +41,6 @@ def allocate(
         primes: The graph's primes.
         design: The design.
         shape: Its array, in the graph's ring.
-
-    Raises:
-        ProgramError: If a scratchpad is too small for a task.
     """
     allocator = _Allocator(tasks, primes, design, Cycles(design, shape))
     spilled: list[int] = []
@@ -76,9 +72,6 @@ def estimated(
         design: The design.
         shape: Its array, in the graph's ring.
         keep: Whether places are preferred to streams: memory takes longer than the array.
-
-    Raises:
-        ProgramError: If a scratchpad is too small for a task.
     """
     allocator = _Allocator(tasks, primes, design, Cycles(design, shape, halves=HALVES[-1:]))
     give_way = allocator.giving_way()
@@ -97,7 +90,7 @@ class _Allocator:
     def __init__(
         self, tasks: Sequence[Task], primes: Sequence[int], design: VectorDesign, cycles: Cycles
     ) -> None:
-        self._cycles, self._name = cycles, design.name
+        self._cycles = cycles
         self._arrays = TaskArrays(tasks, primes, design, cycles.machine)
         self._fewest: int | None = None
 
@@ -112,12 +105,7 @@ class _Allocator:
             choice: One of ``_TRIES``.
             give_way: Values that go to memory as soon as they are made.
         """
-        try:
-            found = self._arrays.problem.allocate([*give_way], *choice, self._cycles.halves)
-        except AllocatorError as error:
-            raise ProgramError(
-                f"design {self._name}: {error}: give its banks more rows, or take a smaller ring"
-            ) from error
+        found = self._arrays.problem.allocate([*give_way], *choice, self._cycles.halves)
         cycles = total(found, self._cycles.machine)
         if self._fewest is None or cycles < self._fewest:
             self._fewest, self._best = cycles, found
