@@ -348,11 +348,22 @@ def test_a_digit_from_ntt_form_is_the_interpreters(design: VectorDesign) -> None
     check_schedule(executable)
 
 
+@pytest.mark.parametrize("bits", [(30, 30), (31, 31)], ids=str)
+def test_wider_digits_are_the_interpreters_beside_the_middle(bits: tuple[int, int]) -> None:
+    graph = raised(RADIX_16, bits)
+    own = [graph.primes[i] for i in graph.nodes[0].type.base]
+    middle = prod(own) // 2
+    inputs = {"x": residues(own, list(range(middle - N // 2, middle + N // 2)))}
+    compiled = CompiledGraph(graph, compile_graph(graph, RADIX_16))
+    found = BACKEND.open("model", RADIX_16).execute(compiled, inputs, {}).outputs["y"]
+    assert np.array_equal(found, graph.to_core().run(inputs, {})["y"])
+
+
 def test_a_digit_whose_conversion_rounds_near_the_middle_is_refused() -> None:
     """The interpreter's quotient of wider primes errs near D/2: no sum has its bits."""
-    graph = raised(RADIX_16, (30, 30))
+    graph = raised(RADIX_16, (32, 32))
     with pytest.raises(
-        ProgramError, match=r"no mod_up of variant centred_digit where the digit's "
+        ProgramError, match=r"no mod_up of variant centred_digit, whose quotient of 89 bits errs"
     ):
         compile_graph(graph, RADIX_16)
     barrett = replace(RADIX_16, name="barrett", reduction=BARRETT)
