@@ -146,6 +146,7 @@ module rs_vector_fetch_proof
 
       // What the induction needs to know.
       assert (ordered == open + 32'(ar_valid) && 32'(u_dut.flight_q) == ordered);
+      assert (32'(u_dut.u_order.there) < OrderDepth);
       assert (open == 0 || u_dut.order_valid);
       assert (beat_q == '0 || (u_dut.order_valid && beat_q <= last));
       for (int unsigned k = 0; k < Lists; k++) begin
