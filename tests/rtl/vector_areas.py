@@ -84,7 +84,7 @@ def ports(log_lanes: int, count: int) -> Area:
 
 
 def crossing() -> Area:
-    """A port's way to memory's clock."""
+    """A port's way to memory's clock, with the bus of ``rs_vector_pkg::DefaultCfg``."""
     return _of_accelerator("rs_vector_crossing", (), ())
 
 
