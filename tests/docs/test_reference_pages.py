@@ -132,7 +132,7 @@ def builds() -> dict[str, Build]:
     accelerator = vector.accelerator_sources(), vector.parameters(ours)
     return {
         "rpau": (rpau.TOP, rtl_sources(*rpau.FOLDERS), rpau.parameters(others)),
-        "vector": (vector.ACCELERATOR, *accelerator),
+        "vector": (vector.SHELL, *accelerator),
     }
 
 
