@@ -2,7 +2,7 @@
 //
 // valid_o, access_o and end_i are those of rs_axil_access, for each page. One access is taken at a
 // time, and a read and a write that wait take turns. A page that is not there is answered with
-// SLVERR.
+// SLVERR. READY comes from registers alone, in the cycle after an access is seen.
 module rs_axil_pages
   import rs_shell_pkg::*;
 #(
@@ -20,11 +20,12 @@ module rs_axil_pages
   localparam int unsigned PageBits = CardAddrWidth - AxilAddrWidth;
   typedef enum logic [1:0] {
     StIdle,
+    StTake,
     StAccess,
     StAnswer
   } state_e;
   state_e                   state_q;
-  logic                     wrote_q;  // the last access was a write
+  logic                     write_q;  // of the access; of the last one in StIdle
   logic                     write, take, quiet, there;
   logic [CardAddrWidth-1:0] addr;
   axil_access_t             access_q;
@@ -32,9 +33,9 @@ module rs_axil_pages
   axil_end_t                ends;
   logic [1:0]               resp_q;
   logic [AxilDataWidth-1:0] data_q;
-  assign write = axil_i.aw_valid && axil_i.w_valid && !(axil_i.ar_valid && wrote_q);
-  assign take  = rst_ni && state_q == StIdle && quiet && (write || axil_i.ar_valid);
-  assign addr  = write ? axil_i.aw_addr : axil_i.ar_addr;
+  assign write = axil_i.aw_valid && axil_i.w_valid && !(axil_i.ar_valid && write_q);
+  assign take  = rst_ni && state_q == StTake;
+  assign addr  = write_q ? axil_i.aw_addr : axil_i.ar_addr;
   assign there = 32'(page_q) < Pages;
   always_comb begin
     quiet = 1'b1;
@@ -47,16 +48,19 @@ module rs_axil_pages
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StIdle;
-      wrote_q <= 1'b0;
+      write_q <= 1'b0;
       valid_o <= '0;
     end else begin
       case (state_q)
         StIdle: begin
-          if (take) begin
-            state_q <= StAccess;
-            wrote_q <= write;
-            valid_o <= Pages'(1) << addr[CardAddrWidth-1:AxilAddrWidth];
+          if (quiet && (write || axil_i.ar_valid)) begin
+            state_q <= StTake;
+            write_q <= write;
           end
+        end
+        StTake: begin
+          state_q <= StAccess;
+          valid_o <= Pages'(1) << addr[CardAddrWidth-1:AxilAddrWidth];
         end
         StAccess: begin
           if (ends.done || !there) begin
@@ -64,15 +68,15 @@ module rs_axil_pages
             valid_o <= '0;
           end
         end
-        default: if (access_q.write ? axil_i.b_ready : axil_i.r_ready) state_q <= StIdle;
+        default: if (write_q ? axil_i.b_ready : axil_i.r_ready) state_q <= StIdle;
       endcase
     end
     if (take) begin
       page_q   <= addr[CardAddrWidth-1:AxilAddrWidth];
       access_q <= '{
-          write: write,
+          write: write_q,
           addr: addr[AxilAddrWidth-1:0],
-          prot: write ? axil_i.aw_prot : axil_i.ar_prot,
+          prot: write_q ? axil_i.aw_prot : axil_i.ar_prot,
           data: axil_i.w_data,
           strb: axil_i.w_strb
       };
@@ -84,12 +88,12 @@ module rs_axil_pages
   end
   assign access_o = access_q;
   assign axil_o   = '{
-          aw_ready: take && write,
-          w_ready: take && write,
-          b_valid: state_q == StAnswer && access_q.write,
+          aw_ready: take && write_q,
+          w_ready: take && write_q,
+          b_valid: state_q == StAnswer && write_q,
           b_resp: resp_q,
-          ar_ready: take && !write,
-          r_valid: state_q == StAnswer && !access_q.write,
+          ar_ready: take && !write_q,
+          r_valid: state_q == StAnswer && !write_q,
           r_data: data_q,
           r_resp: resp_q
       };

@@ -141,7 +141,7 @@ MUTANTS = {
         ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
         ("(reason != '0 || forget_i) ? '0 : 9'(", "9'("),  # a read that was refused
         ("reason == '0 && grant_i;", "reason == '0;"),  # a port that is in use
-        ("StIdle && !(axi_i.ar.valid && write_q)", "StIdle"),  # two bursts at once
+        ("StIdle && turn_q", "StIdle"),  # two bursts at once
         ("default: if (axi_i.b_ready) state_q", "default: state_q"),  # does not wait for its taker
         ("(!out_valid_q || rtake)", "1'b1"),  # a beat changes while it waits
         ("rows_q == 3'(BeatRows - 1)", "1'b0"),  # no beat is ever whole
