@@ -29,7 +29,8 @@ comma := ,
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
 # Folders of C++ of architectures.
-ARCHITECTURES_CXX := $(addprefix python/ringsmith/backends/rpau/,CMakeLists.txt model compiler/scheduler)
+ARCHITECTURES_CXX := $(addprefix python/ringsmith/backends/rpau/,CMakeLists.txt model compiler/scheduler) \
+  $(addprefix python/ringsmith/backends/vector/,CMakeLists.txt compiler/allocator)
 
 # What the compiled extension is made of. Folders are listed too: a file added or removed shows.
 CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core $(ARCHITECTURES_CXX) -type d -o -type f \

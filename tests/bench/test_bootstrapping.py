@@ -107,3 +107,21 @@ def test_openfhe_bootstraps() -> None:
         assert work["seconds"]() > 0
         assert work["worst"]() < 2**-15
         assert work["levels"]() == 5
+
+
+@pytest.mark.full
+def test_designs_have_cycles_of_the_stages_that_add_up() -> None:
+    choice = Choice(("accelerators",), values={"sets": "boot-32@12"})
+    found = {
+        (r.operation, r.metric): r.value for r in measure(load("bootstrapping"), choice, (), print)
+    }
+    stages = ("ModRaise", "CoeffsToSlots", "EvalMod", "SlotsToCoeffs")
+    cycles = [found[f"bootstrap: {stage}", "cycles"] for stage in stages]
+    assert min(cycles) > 0
+    assert found["bootstrap: all", "cycles"] == sum(cycles)
+    shares = [value for (_, metric), value in found.items() if metric == "percent"]
+    assert len(shares) == 3 * (1 + len(stages))
+    assert all(0 < share < 100 for share in shares)
+    assert found["bootstrap: all", "levels"] == 9
+    assert found["bootstrap: all", "bits_rms"] > 20
+    assert found["bootstrap: all", "gigabytes"] < 8.6

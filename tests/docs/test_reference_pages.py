@@ -132,7 +132,7 @@ def builds() -> dict[str, Build]:
     accelerator = vector.accelerator_sources(), vector.parameters(ours)
     return {
         "rpau": (rpau.TOP, rtl_sources(*rpau.FOLDERS), rpau.parameters(replace(others, cores=2))),
-        "vector": (vector.ACCELERATOR, *accelerator),
+        "vector": ("rs_vector_top", *accelerator),
     }
 
 

@@ -453,7 +453,7 @@ def test_a_scale_too_large_for_the_lowest_modulus_is_refused() -> None:
         rs.trace(only, tiny(), inputs=inputs)
 
 
-@pytest.mark.parametrize("design", ["nano", "vector-1024", "octo"])
+@pytest.mark.parametrize("design", ["nano", "octo", "medha"])
 def test_designs_refuse_it_by_name(small: World, design: str) -> None:
     with pytest.raises(ProgramError, match=f"begins a bootstrapping, and design {design} does non"):
         rs.compile_program(small.program, design)

@@ -240,8 +240,8 @@ def test_a_range_that_grows_at_first_is_found() -> None:
 
 
 def test_a_design_refuses_the_bootstrappings_of_a_loop_by_name(looped: CkksProgram) -> None:
-    with pytest.raises(ProgramError, match="begins a bootstrapping, and design vector-small does"):
-        rs.compile_program(looped, "vector-small")
+    with pytest.raises(ProgramError, match="begins a bootstrapping, and design nano does none"):
+        rs.compile_program(looped, "nano")
 
 
 # ---- files and what is said ----------------------------------------------------------------------

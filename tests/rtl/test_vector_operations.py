@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.backends.vector.test_bootstrapping import bootstrapping, raised_modulus
+from tests.backends.vector.test_bootstrapping import parameters as small_bootstrapping
 from tests.backends.vector.test_key_switching import transform
 from tests.backends.vector.test_programs import parameters
 from tests.rtl.test_vector_core import RADIX_16, TWO_SLOW, check
@@ -96,3 +98,19 @@ def test_rotations_that_share_digits_equal_the_interpreters_in_the_schedules_cyc
     rng: np.random.Generator,
 ) -> None:
     check(compile_graph(transform(TWO_SLOW), TWO_SLOW), rng)
+
+
+def test_a_raised_modulus_equals_the_interpreters_in_the_schedules_cycles(
+    rng: np.random.Generator,
+) -> None:
+    """The first stage of a bootstrapping."""
+    graph = raised_modulus(small_bootstrapping(TWO_SLOW))
+    check(compile_graph(graph, TWO_SLOW), rng)
+
+
+@pytest.mark.full
+def test_a_whole_bootstrapping_equals_the_interpreters_in_the_schedules_cycles(
+    rng: np.random.Generator,
+) -> None:
+    """1.3 million cycles of two clusters behind slow memory."""
+    check(compile_graph(bootstrapping(small_bootstrapping(TWO_SLOW)), TWO_SLOW), rng)

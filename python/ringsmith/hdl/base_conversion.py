@@ -131,14 +131,40 @@ def lift(
     )
 
 
+_MOST_CHECKED = 64
+"""Integers on each side of D/2 of which ``largest_positive`` computes the quotient."""
+
+
 def is_centred(inputs: Sequence[int]) -> bool:
     """Whether ``lift`` yields the integer in -(D-1)/2 … (D-1)/2, D the product of the odd primes.
 
     With x in [0, D): Σ y_i/d_i = k + x/D, k whole, and Σ y_i·T_i / 2^F = k + x/D + e, |e| < Σ d_i /
     2^(F+1), since T_i is 2^F/d_i rounded. D is odd, so that x/D is 1/(2D) or more from 1/2. Hence v
-    = k for x < D/2 and k + 1 above it where Σ d_i / 2^(F+1) <= 1/(2D).
+    = k for x < D/2 and k + 1 above it where Σ d_i / 2^(F+1) <= 1/(2D). What holds for some primes
+    holds for as many smaller ones.
     """
     return sum(inputs) * prod(inputs) <= 1 << FRACTION_BITS
+
+
+def largest_positive(inputs: Sequence[int]) -> int | None:
+    """The integer m such that ``lift`` yields the one in m - D + 1 … m; None: there is none.
+
+    Where ``is_centred`` is true it is (D-1)/2. Else ``lift`` may err where x/D is closer to 1/2
+    than e: those few integers are converted, and m found if all up to one stay and the others not.
+    """
+    whole = prod(inputs)
+    if is_centred(inputs):
+        return whole // 2
+    near = (sum(inputs) * whole >> FRACTION_BITS) // 2 + 1
+    if near > _MOST_CHECKED:
+        return None
+    modulus, least = 4 * whole, whole // 2 - near
+    exact = lift(inputs, [modulus])
+    stay = [
+        exact.apply([x % q for q in inputs]) == [x] for x in range(least + 1, whole // 2 + near + 1)
+    ]
+    count = stay.count(True)
+    return least + count if all(stay[:count]) else None
 
 
 def divide(

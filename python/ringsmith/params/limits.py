@@ -45,6 +45,7 @@ class ParameterLimits:
         relinearizations: How it switches BFV's keys.
         bfv_multiplications: The multiplications of BFV that it does.
         bfv_rotations: Whether it rotates BFV's ciphertexts.
+        bootstraps: Whether it raises the modulus of CKKS's ciphertexts.
     """
 
     design: str
@@ -60,6 +61,7 @@ class ParameterLimits:
     relinearizations: tuple[str, ...] = RELINEARIZATIONS
     bfv_multiplications: tuple[str, ...] = MULTIPLICATIONS
     bfv_rotations: bool = True
+    bootstraps: bool = False
 
     def error(self, parameters: RlweParameters, *, products: bool = False) -> str:
         """Returns why the design does not take a parameter set, in words; nothing where it does.

@@ -156,7 +156,7 @@ def test_what_is_left_is_refused_by_name() -> None:
     with pytest.raises(ProgramError, match="no digits in words: take keys with a special"):
         compile_graph(lower_operation("rotate", words, 3), WIDE)
     of = parameters(RADIX_16, 3)
-    with pytest.raises(ProgramError, match="montgomery reduction cannot do: take a design with"):
+    with pytest.raises(ProgramError, match="montgomery reduction cannot do; take a design with"):
         compile_graph(lower_operation("multiply", of, 3), RADIX_16)
 
 

@@ -1,5 +1,6 @@
 """Estimates of vector designs, by which a search chooses what to compile, and the compiler."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -89,13 +90,15 @@ def test_an_estimate_for_a_scratchpad_of_twelve_limbs_is_near() -> None:
 def test_an_estimate_takes_one_try_where_the_compiler_takes_ten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tries, programs = [], allocation._Allocation.programs
+    tries, attempt = list[tuple[int, int]](), allocation._Allocator.attempt
 
-    def counted(own: allocation._Allocation) -> object:
-        tries.append(own)
-        return programs(own)
+    def counted(
+        own: allocation._Allocator, choice: tuple[int, int], give_way: Iterable[int]
+    ) -> list[int]:
+        tries.append(choice)
+        return attempt(own, choice, give_way)
 
-    monkeypatch.setattr(allocation._Allocation, "programs", counted)
+    monkeypatch.setattr(allocation._Allocator, "attempt", counted)
     graph = graph_of("framework-set3", "rescale")
 
     def count(name: str) -> tuple[int, int]:

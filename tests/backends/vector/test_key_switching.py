@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 import numpy as np
@@ -34,7 +34,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import Cut
 from ringsmith.graph.types import Form
-from ringsmith.hdl.base_conversion import is_centred, lift
+from ringsmith.hdl.base_conversion import is_centred, largest_positive, lift
 from ringsmith.params import KeyShape
 
 DATA, SPECIAL = (0, 1, 2, 3, 4), (5, 6)
@@ -348,11 +348,22 @@ def test_a_digit_from_ntt_form_is_the_interpreters(design: VectorDesign) -> None
     check_schedule(executable)
 
 
+@pytest.mark.parametrize("bits", [(30, 30), (31, 31)], ids=str)
+def test_wider_digits_are_the_interpreters_beside_the_middle(bits: tuple[int, int]) -> None:
+    graph = raised(RADIX_16, bits)
+    own = [graph.primes[i] for i in graph.nodes[0].type.base]
+    middle = prod(own) // 2
+    inputs = {"x": residues(own, list(range(middle - N // 2, middle + N // 2)))}
+    compiled = CompiledGraph(graph, compile_graph(graph, RADIX_16))
+    found = BACKEND.open("model", RADIX_16).execute(compiled, inputs, {}).outputs["y"]
+    assert np.array_equal(found, graph.to_core().run(inputs, {})["y"])
+
+
 def test_a_digit_whose_conversion_rounds_near_the_middle_is_refused() -> None:
     """The interpreter's quotient of wider primes errs near D/2: no sum has its bits."""
-    graph = raised(RADIX_16, (30, 30))
+    graph = raised(RADIX_16, (32, 32))
     with pytest.raises(
-        ProgramError, match=r"no mod_up of variant centred_digit where the digit's "
+        ProgramError, match=r"no mod_up of variant centred_digit, whose quotient of 89 bits errs"
     ):
         compile_graph(graph, RADIX_16)
     barrett = replace(RADIX_16, name="barrett", reduction=BARRETT)
@@ -377,3 +388,18 @@ def test_the_limit_is_where_the_quotient_begins_to_err(
             wrong.append(x)
     assert is_centred(primes) == centred
     assert (not wrong) == centred
+
+
+def test_two_primes_of_thirty_bits_have_a_largest_positive_integer_or_none() -> None:
+    """Some have (D-1)/2, some an integer beside it, and few none."""
+    found = set[int | None]()
+    for primes in pairwise(_core.prime_search(30, N, 60)):
+        whole, p = prod(primes), 65537
+        most = largest_positive(primes)
+        found.add(None if most is None else most - whole // 2)
+        integers = range(whole // 2 - 20, whole // 2 + 21)
+        stay = [lift(primes, [p]).apply([x % q for q in primes]) == [x % p] for x in integers]
+        assert (most is not None) == (stay == sorted(stay, reverse=True))
+        if most is not None:
+            assert stay == [x <= most for x in integers]
+    assert {-1, 0, 1} <= found

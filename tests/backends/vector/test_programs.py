@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.backends.vector.accesses import accesses
 
 from ringsmith import CkksParameters, _core, design_files, trace
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
+from ringsmith.backends.vector.compiler._allocator import Beats
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.memory_map import places
-from ringsmith.backends.vector.compiler.timeline import Beats, Cycles, Schedule
+from ringsmith.backends.vector.compiler.timeline import Cycles, Schedule
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.word_layout import time_order
 from ringsmith.backends.vector.isa.instructions import MAX_ENTRIES, Program, Slot, Transform
@@ -90,7 +92,7 @@ def check_schedule(executable: VectorExecutable) -> None:
         written: dict[tuple[Slot, int], NDArray[np.int64]] = {}
         read: dict[tuple[Slot, int], NDArray[np.int64]] = {}
         for own, span in zip(program.computing, times.computing, strict=True):
-            reads, writes = cycles.accesses(own.operation)
+            reads, writes = accesses(own.operation, cycles, shape)
             events = [(each, False) for each in reads] + [(each, True) for each in writes]
             for each, writing in sorted(events, key=lambda event: event[0].begin):
                 taken[writing, each.port].append(span.begin + each.begin + natural)

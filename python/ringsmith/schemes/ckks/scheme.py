@@ -90,8 +90,8 @@ class Ckks(Scheme):
     def obstacle(
         self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str
     ) -> tuple[str, str]:
-        """Every design does every operation of CKKS, but for bootstrapping."""
-        if op is Op.MOD_RAISE:
+        """Every design does every operation of CKKS, but some do no bootstrapping."""
+        if op is Op.MOD_RAISE and not limits.bootstraps:
             return f"which begins a bootstrapping, and {design} does none", ""
         return "", ""
 

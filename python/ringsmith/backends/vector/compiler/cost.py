@@ -6,18 +6,16 @@ is known there from the try before. Here a walk over the tasks finds them: a scr
 limbs without banks, in which what is used again last gives way (Belady).
 """
 
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 
-from ringsmith.backends.vector.compiler.allocation import allocate_once
+from ringsmith.backends.vector.compiler.allocation import estimated
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.lowering import lower
 from ringsmith.backends.vector.compiler.memory_map import check_size
 from ringsmith.backends.vector.compiler.quotients import moduli_of
-from ringsmith.backends.vector.compiler.scratchpads import KEPT_FREE, SOON, kept_out, unwanted_banks
 from ringsmith.backends.vector.compiler.tasks import (
     OutputTask,
     PointTask,
@@ -81,10 +79,9 @@ def estimate(graph: SubroutineGraph, design: VectorDesign) -> Cost:
     shape = design.shape(graph.n.bit_length() - 1)
     together = Cycles(design, shape).together
     tasks = _tasks(_Asked(graph, design, id(graph), together, _capabilities(design)))
-    give_way = _giving_way(tasks, design, shape.rows)
     keep = _mostly_moves(tasks, design, shape)
     moduli = moduli_of(graph, design)
-    programs = allocate_once(tasks, moduli, design, shape, give_way, keep=keep)
+    programs = estimated(tasks, moduli, design, shape, keep=keep)
     check_size(programs, design)
     return cost_of(VectorExecutable(design, graph, tuple(programs)))
 
@@ -135,111 +132,6 @@ def _mostly_moves(tasks: Sequence[Task], design: VectorDesign, shape: Shape) -> 
         if isinstance(action, PointTask):
             keys += sum(isinstance(each.y, Limb) for each in action.results)
     return design.read_cycles((len(operands) + keys) * shape.rows) > rows * shape.rows
-
-
-# ---- what gives way ----------------------------------------------------------------------------
-
-
-class _Scratchpad:
-    """What a cluster holds, by when it is used again: in banks of sums, and in the others."""
-
-    def __init__(self, tasks: Sequence[Task], design: VectorDesign, rows: int) -> None:
-        self._tasks, self._design = tasks, design
-        limbs, self._sums = design.bank_rows // rows, set(range(design.results))
-        self._free = {True: limbs * design.results, False: limbs * (design.banks - design.results)}
-        self._held: dict[Value, tuple[int, bool]] = {}  # -> its next use; whether in a bank of sums
-        self._heaps: dict[bool, list[tuple[int, int, Value]]] = {True: [], False: []}
-        self.uses: dict[Value, deque[int]] = defaultdict(deque)
-
-    @property
-    def free_slots(self) -> int:
-        """Free slots of the banks."""
-        return sum(self._free.values())
-
-    def __contains__(self, value: Value) -> bool:
-        return value in self._held
-
-    def keep(self, value: Value, following: int) -> Value | None:
-        """Holds a value that is used next by a task; returns what gives way."""
-        uses = len(self.uses[value])
-        unwanted = unwanted_banks(value, self._tasks[following], uses, self._design)
-        where, victim = bool(unwanted - self._sums), None
-        if not unwanted:
-            where = self._free[True] > self._free[False]
-        if not self._free[where]:
-            if not kept_out(unwanted, uses, self._design) and self._free[not where]:
-                where = not where
-            else:
-                both = (where,) if kept_out(unwanted, uses, self._design) else (True, False)
-                victim, where = self._give_way(both)
-        self._free[where] -= 1
-        self._hold(value, following, where)
-        return victim
-
-    def _hold(self, value: Value, following: int, where: bool) -> None:
-        self._held[value] = following, where
-        heappush(self._heaps[where], (-following, value.number, value))
-
-    def _give_way(self, banks: Sequence[bool]) -> tuple[Value, bool]:
-        """Lets what is used last give way; returns it, and where it was."""
-        for where in banks:
-            heap = self._heaps[where]
-            while self._held.get(heap[0][2]) != (-heap[0][0], where):
-                heappop(heap)
-        where = min(banks, key=lambda each: self._heaps[each][0])
-        victim = heappop(self._heaps[where])[2]
-        del self._held[victim]
-        self._free[where] += 1
-        return victim, where
-
-    def used(self, value: Value, number: int) -> None:
-        """Notes that a task has used a value."""
-        uses = self.uses[value]
-        while uses and uses[0] <= number:
-            uses.popleft()
-        if value in self._held:
-            _, where = self._held[value]
-            if uses:
-                self._hold(value, uses[0], where)
-            else:
-                del self._held[value]
-                self._free[where] += 1
-
-
-def _giving_way(tasks: Sequence[Task], design: VectorDesign, rows: int) -> frozenset[Value]:
-    """Values that are made, do not stay in the scratchpad, and are used again."""
-    clusters = [_Scratchpad(tasks, design, rows) for _ in range(design.clusters)]
-    for number, task in enumerate(tasks):
-        for value in dict.fromkeys(task.reads):
-            clusters[task.cluster].uses[value].append(number)
-    gone: set[Value | None] = set()
-    for number, task in enumerate(tasks):
-        own, reads = clusters[task.cluster], dict.fromkeys(task.reads)
-        for value in reads:
-            if value in own or not (value.memory is not None or value in gone):
-                continue
-            uses = own.uses[value]
-            if len(uses) > 1 and (uses[1] <= number + SOON or own.free_slots > KEPT_FREE):
-                gone.add(own.keep(value, number))
-        for value in _places_for_results(task):
-            reads.pop(value, None)
-            own.used(value, number)
-        for value in task.writes:
-            if uses := own.uses[value]:
-                gone.add(own.keep(value, uses[0]))
-        for value in reads:
-            own.used(value, number)
-    return frozenset(value for value in gone if value is not None and value.memory is None)
-
-
-def _places_for_results(task: Task) -> list[Value]:
-    """Operands whose places results take, where they are used no more."""
-    action = task.action
-    if isinstance(action, TransformTask):
-        return task.reads
-    if isinstance(action, PointTask):
-        return [each.z for each in action.results if isinstance(each.z, Value)]
-    return []
 
 
 # ---- counts of a compiled graph ----------------------------------------------------------------

@@ -533,11 +533,12 @@ class _Lowering:
     def _mixed_digits(self, node: SubroutineNode) -> list[Value]:
         """The digits m_i of x + h in mixed radix: Garner's, by products and sums alone.
 
-        With D the product of the primes d_0, d_1, … and h = (D-1)/2: the one integer in [0, D) with
+        With D the product of the primes d_0, d_1, … and h about D/2: the one integer in [0, D) with
         the residues a_i + h is m_0 + m_1·d_0 + m_2·d_0·d_1 + …, m_i in [0, d_i). Less h, it is the
-        one in -h … h with the residues a_i, which is x, centred; no comparison is needed. The
+        one in -h … D-1-h with the residues a_i, which is x, centred, without a comparison. The
         equation modulo d_i, divided by d_0 … d_(i-1), gives m_i: (a_i + h)/(d_0 … d_(i-1)), less
-        m_j/(d_j … d_(i-1)) for each j < i. ``is_centred`` says where ``lift`` has these bits.
+        m_j/(d_j … d_(i-1)) for each j < i. ``largest_positive`` says with which h ``lift`` has
+        these bits: (D-1)/2, or a number near it where its quotient errs.
         """
         digit, operand = self._order.digit_of(node), self._order.nodes[node.operands[0]]
         moduli, found = [self._graph.primes[d] for d in digit], list[Value]()
@@ -547,13 +548,18 @@ class _Lowering:
                 first = over[0] if over else 1
                 x, times = self._coefficients(operand, prime)
                 y = first * self._writer.inverse_of(times, prime)
-                shifted = self._writer.result(prime, y, prod(moduli) // 2 * first)
+                shifted = self._writer.result(prime, y, self._offset(moduli) * first)
                 sums = self._writer.point(x, shifted)
                 if found:
                     sums = self._writer.sums(found, [prime], [[-each for each in over]], sums)
                 self._words[node.id, prime] = sums[0]
             found.append(self._words[node.id, prime])
         return found
+
+    @staticmethod
+    def _offset(moduli: Sequence[int]) -> int:
+        """What makes integers positive that a conversion takes as centred."""
+        return prod(moduli) - 1 - cast(int, base_conversion.largest_positive(moduli))
 
     def _coefficients(self, node: SubroutineNode, prime: int) -> tuple[Value, int]:
         """A limb in coefficient form, or a multiple of it; and which one."""
@@ -630,7 +636,7 @@ class _Lowering:
             if self._is_mixed(node):
                 moduli = [self._graph.primes[d] for d in digit]
                 factors = [[prod(moduli[:i]) for i in range(len(digit))]] * len(targets)
-                firsts = [-(prod(moduli) // 2)] * len(targets)
+                firsts = [-self._offset(moduli)] * len(targets)
             if own.own_weights:
                 firsts = [
                     self._own(node, target, weight)

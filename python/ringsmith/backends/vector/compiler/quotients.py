@@ -19,7 +19,7 @@ from itertools import pairwise
 from ringsmith.backends.vector.design.design import BARRETT, VectorDesign
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import SubroutineNode
-from ringsmith.hdl.base_conversion import FRACTION_BITS, is_centred
+from ringsmith.hdl.base_conversion import FRACTION_BITS, is_centred, largest_positive
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def has_quotient(node: SubroutineNode, primes: Sequence[int], design: VectorDesi
     if design.reduction == BARRETT:
         return True
     if "digit" in node.attrs:
-        return not is_centred([primes[i] for i in node.attrs["digit"]])
+        return largest_positive([primes[i] for i in node.attrs["digit"]]) is None
     largest = sorted((primes[i] for i in node.attrs["base"]), reverse=True)
     return not is_centred(largest[: max(node.attrs["sizes"])])  # of any primes of the base
 

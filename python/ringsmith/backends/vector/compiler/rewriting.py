@@ -156,10 +156,12 @@ def node_error(node: SubroutineNode, primes: Sequence[int], design: VectorDesign
     if has_quotient(node, primes, design) and design.reduction != BARRETT:
         limit = ""
         if "digit" in node.attrs:
-            limit = f" where the digit's primes' sum times their product is above 2^{FRACTION_BITS}"
+            limit = (
+                f", whose quotient of {FRACTION_BITS} bits errs near half of the digit's modulus"
+            )
         return (
-            f"{where} has no {node.op} of variant {node.attrs['variant']}{limit}, whose steps "
-            f"modulo powers of two its {design.reduction} reduction cannot do: take a design with "
+            f"{where} has no {node.op} of variant {node.attrs['variant']}{limit}: its steps modulo "
+            f"powers of two {design.reduction} reduction cannot do; take a design with "
             f"reduction='{BARRETT}', {more}"
         )
     return ""

@@ -15,29 +15,34 @@ Memory serves a port's bursts one after another, a beat a cycle but in pauses. A
 cluster are asked for the same, so that one stands for all of them. A load or a store begins when
 the last burst of the one before it has left for the ports, up to two bursts before memory has
 served it: so memory need not wait. Times are computed a load or a store at a time, for pauses come
-at intervals that are known.
+at intervals that are known. That is done in C++: ``allocator/timeline.cpp``.
 """
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from ringsmith.backends.vector.compiler import _allocator
+from ringsmith.backends.vector.compiler.arrays import lists_of, rows_of
 from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.backends.vector.design.word_layout import Shape, forward_passes, inverse_passes
+from ringsmith.backends.vector.design.word_layout import (
+    Shape,
+    forward_passes,
+    inverse_passes,
+    table_rows,
+)
 from ringsmith.backends.vector.isa.instruction_set import ISA
 from ringsmith.backends.vector.isa.instructions import (
+    BANK_OPERANDS,
+    FACTOR_STREAMS,
+    MAX_ENTRIES,
     STREAMS,
-    Automorph,
+    X_STREAM,
     Computing,
     Operation,
-    Point,
     Program,
-    Slot,
-    Stream,
     Transform,
-    sources,
-    stores,
 )
 
 HALVES = (0, 1)
@@ -81,9 +86,8 @@ class Cycles:
     """
 
     def __init__(self, design: VectorDesign, shape: Shape, halves: Sequence[int] = HALVES) -> None:
-        self._halves = halves
+        self._design, self._shape, self.halves = design, shape, halves
         self.rows, self._passes = shape.rows, shape.passes
-        self._forward, self._inverse = forward_passes(shape), inverse_passes(shape)
         cfg, stages = design.cfg, range(design.log_radix)
         self.pass_delay = package.core_transform_latency(cfg)
         self.turn = package.array_turn(cfg)
@@ -125,86 +129,47 @@ class Cycles:
             return self.rows
         return self._passes * len(operation.entries) * self.rows
 
-    def accesses(self, operation: Operation) -> tuple[list["Access"], list["Access"]]:
-        """What an instruction reads from streams and the scratchpad, and writes, by halves."""
-        if isinstance(operation, Transform):
-            return self._transform(operation)
-        if isinstance(operation, Automorph):
-            return (
-                [Access(operation.source, half, 0, self.rows, None) for half in self._halves],
-                [
-                    Access(operation.target, half, self.written(0, half), self.rows, 0)
-                    for half in self._halves
-                ],
-            )
-        return self._point(operation)
-
-    def _transform(self, operation: Transform) -> tuple[list["Access"], list["Access"]]:
-        reads, writes = [], []
-        passes = self._inverse if operation.inverse else self._forward
-        turns = [each.turn for each in passes]
-        period, last = self.period(operation), self._passes - 1
-        for number, entry in enumerate(operation.entries):
-            first = number * self.rows
-            for half in self._halves:
-                reads.append(Access(entry.source, half, first, self.rows, turns[0]))
-                for which, turn in enumerate(turns):
-                    begin = first + which * period
-                    if which:
-                        reads.append(Access(entry.target, half, begin, self.rows, turn, True))
-                    begin += self.pass_delay
-                    inside = which != last
-                    writes.append(Access(entry.target, half, begin, self.rows, turn, inside))
-        return reads, writes
-
-    def _point(self, operation: Point) -> tuple[list["Access"], list["Access"]]:
-        reads, writes = [], []
-        for half in self._halves:
-            reads.append(Access(operation.x, half, 0, self.rows, 0))
-            for number, each in enumerate(operation.results):
-                for part, begin in (
-                    (each.y, self.factor(number, half)),
-                    (each.z, self.summand(number, half)),
-                ):
-                    if isinstance(part, Slot | Stream):
-                        reads.append(Access(part, half, begin, self.rows, 0))
-                if each.target is not None:
-                    begin = self.written(number, half)
-                    writes.append(Access(each.target, half, begin, self.rows, 0))
-        return reads, writes
-
-
-@dataclass(frozen=True)
-class Access:
-    """A limb's rows at a port of a bank, or a stream, in turn, in one half of the lanes.
-
-    Attributes:
-        slot: The limb, or the stream whose next one it is.
-        half: One of ``HALVES``.
-        begin: Cycles from the instruction's issue to the first row.
-        rows: How many.
-        turn: At time c comes row rotl(c, turn); None: in an order that an element gives.
-        inside: Whether it is of a pass in the middle of an instruction.
-    """
-
-    slot: Slot | Stream
-    half: int
-    begin: int
-    rows: int
-    turn: int | None
-    inside: bool = False
-
-    @property
-    def port(self) -> tuple[bool, int, int]:
-        """Of a bank, or a stream; its number; the half."""
-        if isinstance(self.slot, Slot):
-            return True, self.slot.bank, self.half
-        return False, self.slot.number, self.half
-
-    @property
-    def in_order(self) -> bool:
-        """Whether rows come as they are numbered."""
-        return self.turn == 0
+    @cached_property
+    def machine(self) -> _allocator.Machine:
+        """The numbers that the allocator, which is C++, takes."""
+        design, memory = self._design, self._design.memory
+        numbers = {
+            "clusters": design.clusters,
+            "banks": design.banks,
+            "results": design.results,
+            "slots": design.bank_rows // self.rows,
+            "rows": self.rows,
+            "passes": self._passes,
+            "stream_rows": design.stream_rows,
+            "tables": design.table_rows // table_rows(self._shape),
+            "rows_of_table": table_rows(self._shape),
+            "streams": STREAMS,
+            "factor_streams": FACTOR_STREAMS,
+            "x_stream": X_STREAM,
+            "bank_operands": BANK_OPERANDS,
+            "max_entries": MAX_ENTRIES,
+            "row_beats": design.row_cycles,
+            "burst_beats": design.burst_beats,
+            "interval": memory.interval,
+            "read_pause": memory.read_pause,
+            "write_pause": memory.write_pause,
+            "latency": memory.latency,
+            "notice": NOTICE,
+            "row_notice": ROW_NOTICE,
+            "stored_notice": STORED_NOTICE,
+            "freed_notice": FREED_NOTICE,
+            "store_lead": STORE_LEAD,
+            "pass_delay": self.pass_delay,
+            "turn": self.turn,
+        }
+        lists = {
+            "summand": self._summand,
+            "factor": self._factor,
+            "written": self._written,
+            "forward_turns": [each.turn for each in forward_passes(self._shape)],
+            "inverse_turns": [each.turn for each in inverse_passes(self._shape)],
+        }
+        return _allocator.Machine(numbers, lists)
 
 
 def gaps(operations: Sequence[Operation], cycles: Cycles) -> list[int]:
@@ -214,49 +179,8 @@ def gaps(operations: Sequence[Operation], cycles: Cycles) -> list[int]:
     rows in the same order, each row is. No half of a bank, or of a stream, is read twice in a
     cycle, or written twice. Between transforms of different directions the array turns.
     """
-    found: list[int] = []
-    first: dict[tuple[Slot | Stream, int], int] = {}  # when the first row of a limb can be read
-    last: dict[tuple[Slot | Stream, int], int] = {}  # when all rows can
-    passed: dict[tuple[Slot | Stream, int], int] = {}  # when the first row can be overwritten
-    done: dict[tuple[Slot | Stream, int], int] = {}  # when all rows can
-    read: dict[tuple[bool, int, int], int] = {}  # by port: until when it is taken
-    written: dict[tuple[bool, int, int], int] = {}
-    turned = {False: 0, True: 0}  # when a transform in a direction may begin
-    before, free = 0, 0
-    for operation in operations:
-        at = free
-        if isinstance(operation, Transform):
-            at = max(at, turned[operation.inverse])
-        reads, writes = cycles.accesses(operation)
-        for each in reads:
-            place = (each.slot, each.half)
-            if not each.inside:
-                there = first if each.in_order and place in first else last
-                at = max(at, there.get(place, 0) - each.begin)
-            at = max(at, read.get(each.port, 0) - each.begin)
-        for each in writes:
-            place = (each.slot, each.half)
-            at = max(at, (passed if each.in_order else done).get(place, 0) - each.begin)
-            at = max(at, written.get(each.port, 0) - each.begin)
-        for each in reads:
-            place, end = (each.slot, each.half), at + each.begin + each.rows
-            read[each.port] = max(read.get(each.port, 0), end)
-            done[place] = max(done.get(place, 0), end)
-            passed[place] = max(passed.get(place, 0), at + each.begin + 1 if each.in_order else end)
-        for each in writes:
-            place = (each.slot, each.half)
-            end = at + each.begin + each.rows
-            written[each.port] = max(written.get(each.port, 0), end)
-            if not each.inside:
-                last[place] = end
-                first.pop(place, None)
-                if each.in_order:
-                    first[place] = at + each.begin + 1
-        found.append(at - before)
-        before, free = at, at + cycles.occupied(operation)
-        if isinstance(operation, Transform):
-            turned[not operation.inverse] = free - 1 + cycles.turn
-    return found
+    every = tuple(Computing(operation, 0, 0, -1) for operation in operations)
+    return _allocator.gaps(lists_of(Program((), every, ())), cycles.machine, cycles.halves)
 
 
 @dataclass(frozen=True)
@@ -291,50 +215,10 @@ class Schedule:
     stores: tuple[Transfer, ...]
 
 
-class Beats:
-    """The cycles in which a port moves beats: all but the first ``pause`` of each interval."""
-
-    def __init__(self, interval: int, pause: int) -> None:
-        self._interval, self._pause = interval, pause
-
-    def nth(self, begin: int, count: int) -> int:
-        """The cycle of beat ``count``, from 0, of those that move in turn from ``begin`` on."""
-        work = self._interval - self._pause
-        intervals, rest = divmod(begin, self._interval)
-        intervals, beat = divmod(intervals * work + max(0, rest - self._pause) + count, work)
-        return intervals * self._interval + self._pause + beat
-
-
-class _Ports:
-    """A cluster's ports in one direction, as ``rs_vector_bursts`` uses them."""
-
-    def __init__(self, beats: Beats, burst_beats: int) -> None:
-        self._beats, self._burst = beats, burst_beats
-        self.free = 0  # when what comes next may begin
-        self._taken = self._served = -1  # the cycles of the last burst's address, and the last beat
-
-    def move(self, begin: int, count: int, lead: int = 0) -> tuple[int, int]:
-        """Moves beats for what begins in a cycle."""
-        leaves = max(begin + 1, self._taken)
-        taken = max(leaves + 1, self._served)
-        first = max(taken + 1, begin + lead)
-        # Any other burst's address is taken with the last beat of the burst before it, and the
-        # burst after it leaves for the ports then.
-        bursts = -(-count // self._burst)
-        if bursts > 1:
-            leaves = taken
-            taken = self._beats.nth(first, (bursts - 1) * self._burst - 1)
-        if bursts > 2:
-            leaves = self._beats.nth(first, (bursts - 2) * self._burst - 1)
-        self._taken, self._served = taken, self._beats.nth(first, count - 1)
-        self.free = leaves + 1
-        return self._beats.nth(first, 0), self._served
-
-
 def read_ahead(programs: Sequence[Program], design: VectorDesign) -> int:
     """Cycles from the start to cycle 0 of the schedule, to read the first list entries."""
     memory = design.list_memory
-    beats = Beats(memory.interval, memory.read_pause)
+    beats = _allocator.Beats(memory.interval, memory.read_pause)
     most = 1
     for own in programs:
         count = package.INSTRUCTION_BEATS * min(len(own.computing), LISTED)
@@ -345,171 +229,17 @@ def read_ahead(programs: Sequence[Program], design: VectorDesign) -> int:
     return most
 
 
-class _Cluster:
-    """How far a cluster's lists are worked off."""
-
-    def __init__(self, program: Program, design: VectorDesign, cycles: Cycles) -> None:
-        self.program, self._cycles = program, cycles
-        self.loads: list[Transfer] = []
-        self.computing: list[Span] = []
-        self.stores: list[Transfer] = []
-        self._tables: list[int] = []  # when loads to the twiddle memory ended
-        self._there: list[deque[int]] = [
-            deque() for _ in range(STREAMS)
-        ]  # limbs that wait in a stream
-        self._free_rows = [_FreeRows(design.stream_rows) for _ in range(STREAMS)]
-        self._free_store_rows = [_FreeRows(design.stream_rows) for _ in range(design.results)]
-        memory = design.memory
-        self._latency, self._row_beats = memory.latency, design.row_cycles
-        self._reading = _Ports(Beats(memory.interval, memory.read_pause), design.burst_beats)
-        self._writing = _Ports(Beats(memory.interval, memory.write_pause), design.burst_beats)
-        self._handed: deque[int] = deque()
-
-    def step(self, all_of_them: Sequence["_Cluster"]) -> bool:
-        """Works off what can be; returns whether anything could."""
-        moved = False
-        while self._load(all_of_them) or self._compute() or self._store():
-            moved = True
-        return moved
-
-    @property
-    def ended(self) -> bool:
-        own = self.program
-        return (len(self.loads), len(self.computing), len(self.stores)) == (
-            len(own.loads), len(own.computing), len(own.stores),
-        )  # fmt: skip
-
-    def _load(self, clusters: Sequence["_Cluster"]) -> bool:
-        if len(self.loads) == len(self.program.loads):
-            return False
-        load = self.program.loads[len(self.loads)]
-        begin = self._reading.free
-        if load.after_store is not None:
-            cluster, count = load.after_store
-            if len(clusters[cluster].stores) < count:
-                return False
-            begin = max(begin, clusters[cluster].stores[count - 1].end)
-        if load.after_computing:
-            if len(self.computing) < load.after_computing:
-                return False
-            begin = max(begin, self.computing[load.after_computing - 1].end + NOTICE)
-        if load.stream is not None:
-            free = self._free_rows[load.stream].when(load.rows)
-            if free is None:
-                return False
-            begin = max(begin, free)
-        first, last = self._reading.move(begin, load.rows * self._row_beats)
-        end = last + self._latency + ROW_NOTICE
-        if load.stream is None:
-            self._tables.append(end)
-        else:
-            self._free_rows[load.stream].take(load.rows)
-            self._there[load.stream].append(end)
-        self.loads.append(Transfer(begin, end, first, last + 1, self._reading.free))
-        return True
-
-    def _compute(self) -> bool:
-        if len(self.computing) == len(self.program.computing):
-            return False
-        own = self.program.computing[len(self.computing)]
-        before = self.computing[-1].begin if self.computing else 0
-        begin = before + own.gap
-        if own.tables > len(self._tables):
-            return False
-        if own.tables:
-            begin = max(begin, self._tables[own.tables - 1])
-        taken = [0] * STREAMS
-        for source in sources(own.operation):
-            if isinstance(source, Stream):
-                number = source.number
-                if len(self._there[number]) <= taken[number]:
-                    return False
-                begin = max(begin, self._there[number][taken[number]])
-                taken[number] += 1
-        handed = stores(own.operation)
-        for number in handed:
-            free = self._free_store_rows[number].when(self._cycles.rows)
-            if free is None:
-                return False
-            begin = max(begin, free)
-        for number, since in _stream_reads(own.operation, self._cycles):
-            self._there[number].popleft()
-            self._free_rows[number].give(self._cycles.rows, begin + since + NOTICE)
-        end = begin + self._cycles.occupied(own.operation) + self._cycles.pass_delay
-        for number in handed:
-            self._free_store_rows[number].take(self._cycles.rows)
-            written = begin + self._cycles.written(number, 1) + self._cycles.rows
-            self._handed.append(written + NOTICE)
-        self.computing.append(Span(begin, end))
-        return True
-
-    def _store(self) -> bool:
-        if not self._handed:
-            return False
-        store = self.program.stores[len(self.stores)]
-        begin = max(self._writing.free, self._handed.popleft())
-        first, last = self._writing.move(begin, store.rows * self._row_beats, STORE_LEAD)
-        end = last + self._latency + STORED_NOTICE
-        self._free_store_rows[store.stream].give(store.rows, last + FREED_NOTICE)
-        self.stores.append(Transfer(begin, end, first, last + 1, self._writing.free))
-        return True
-
-
-def _stream_reads(operation: Operation, cycles: Cycles) -> list[tuple[int, int]]:
-    """Streams of which an instruction takes a limb, and from when on, counted from its issue."""
-    if isinstance(operation, Transform):
-        return [
-            (entry.source.number, number * cycles.rows)
-            for number, entry in enumerate(operation.entries)
-            if isinstance(entry.source, Stream)
-        ]
-    if isinstance(operation, Automorph):
-        return []
-    found = []
-    if isinstance(operation.x, Stream):
-        found.append((operation.x.number, 0))
-    for number, each in enumerate(operation.results):
-        if isinstance(each.y, Stream):
-            found.append((each.y.number, cycles.factor(number, 1)))
-    return found
-
-
-class _FreeRows:
-    """Free rows of a stream: now, and those that will be given back, in order."""
-
-    def __init__(self, rows: int) -> None:
-        self._free, self._now = rows, 0
-        self._coming: deque[tuple[int, int]] = deque()
-
-    def when(self, rows: int) -> int | None:
-        """From when on this many rows are free; None: not known yet."""
-        free, now = self._free, self._now
-        for count, time in self._coming:
-            if free >= rows:
-                break
-            free, now = free + count, max(now, time)
-        return now if free >= rows else None
-
-    def take(self, rows: int) -> None:
-        """Takes rows that ``when`` said were free."""
-        while self._free < rows:
-            count, time = self._coming.popleft()
-            self._free, self._now = self._free + count, max(self._now, time)
-        self._free -= rows
-
-    def give(self, rows: int, time: int) -> None:
-        """Gives rows back at a time."""
-        self._coming.append((rows, time))
-
-
 def schedule(programs: Sequence[Program], design: VectorDesign, cycles: Cycles) -> list[Schedule]:
     """When each cluster's instructions begin and end, behind a memory of the design's figures."""
-    clusters = [_Cluster(program, design, cycles) for program in programs]
-    while not all(cluster.ended for cluster in clusters):
-        moved = sum(cluster.step(clusters) for cluster in clusters)
-        if not moved:
-            raise AssertionError("the lists of the clusters wait for each other")
-    return [Schedule(tuple(own.loads), tuple(own.computing), tuple(own.stores)) for own in clusters]
+    found = _allocator.schedule([lists_of(own) for own in programs], cycles.machine)
+    return [
+        Schedule(
+            tuple(Transfer(*row) for row in rows_of(loads, 5).tolist()),
+            tuple(Span(*row) for row in rows_of(computing, 2).tolist()),
+            tuple(Transfer(*row) for row in rows_of(stores, 5).tolist()),
+        )
+        for loads, computing, stores in found
+    ]
 
 
 def total(schedules: Sequence[Schedule]) -> int:

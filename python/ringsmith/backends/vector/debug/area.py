@@ -4,7 +4,7 @@
 :mod:`ringsmith.backends.vector.design.area` estimates them.
 """
 
-from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design import package, rtl
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
 from ringsmith.hdl.timing.report import Timing, merged
@@ -33,7 +33,7 @@ def cluster_areas(design: VectorDesign) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    values = rtl.parameters(design, rtl.BANK_ULTRA)
+    values = rtl.parameters(design, package.BANK_ULTRA)
     return synthesized(rtl.TOP, rtl.FOLDERS, values, CLUSTER_PARTS, ULTRASCALE_PLUS)
 
 
@@ -51,7 +51,7 @@ def cluster_timing(design: VectorDesign) -> Timing:
     """
     own = {"Width": design.word_bits}
     sizes = {"LogLanes": design.log_lanes, "LogRadix": design.log_radix}
-    values = rtl.parameters(design, rtl.BANK_ULTRA)
+    values = rtl.parameters(design, package.BANK_ULTRA)
     return merged(
         [
             timed(_UNIT, rtl.FOLDERS, rtl.parameters(design)),
