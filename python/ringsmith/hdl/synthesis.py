@@ -11,7 +11,7 @@ clock rate.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -191,11 +191,9 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
     Returns:
         Name of the black box -> its RAMs or slices.
     """
-    flattened = {file.stem for file in rtl_sources("arith")} - set(_ARITHMETIC_UNITS)
-    flattened |= set(_SHIFT_REGISTERS)
     memories: dict[str, Counter[str]] = {}
     modules: dict[str, netlist.Module] = shared["modules"]
-    uses = Counter(cell["type"] for module in modules.values() for cell in module["cells"].values())
+    repeated = repeated_modules(modules)
     for name, module in modules.items():
         match netlist.memory_of(module):
             case (width, depth, "block"):
@@ -207,11 +205,17 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
             case _ if netlist.kind(name) in DSP_BOXES:
                 memories[name] = Counter({"DSP48E2": DSP_BOXES[netlist.kind(name)]})
                 modules[name] = netlist.empty(module)
-            case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or (
-                uses[name] > 1 and netlist.kind(name) not in flattened
-            ):
+            case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or name in repeated:
                 module["attributes"]["keep_hierarchy"] = "1"
     return memories
+
+
+def repeated_modules(modules: Mapping[str, netlist.Module]) -> set[str]:
+    """The modules that are synthesized once for all their instances: arithmetic as whole units."""
+    flattened = {file.stem for file in rtl_sources("arith")} - set(_ARITHMETIC_UNITS)
+    flattened |= set(_SHIFT_REGISTERS)
+    uses = Counter(cell["type"] for module in modules.values() for cell in module["cells"].values())
+    return {name for name in modules if uses[name] > 1 and netlist.kind(name) not in flattened}
 
 
 def _sum(cells: Counter[str]) -> Area:
