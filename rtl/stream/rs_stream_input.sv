@@ -27,21 +27,20 @@ module rs_stream_input
   input  logic             launch_i,
   output logic [Width-1:0] words_o [Lanes]
 );
-  logic                 reading;
+  logic                 reading, emptied;
   logic [LogPeriod-1:0] rtime, wtime_q;
   logic                 wframe_q, rframe_q, rframe;  // the frame that is read, once it is launched
   rs_stream_clock #(
     .Cfg(Cfg)
   ) u_clock (
-    .clk_i, .rst_ni, .first_i(launch_i), .active_o(reading), .time_o(rtime)
+    .clk_i, .rst_ni, .first_i(launch_i), .active_o(reading), .last_o(emptied), .time_o(rtime)
   );
 
-  logic accept, filled, emptied;
+  logic accept, filled;
   logic [1:0] used_q, whole_q;  // frames that are whole, and of those the ones not launched
   assign ready_o = rst_ni && used_q != 2'd2;
   assign accept  = valid_i && ready_o;
   assign filled  = accept && &wtime_q;
-  assign emptied = &rtime;
   assign full_o  = whole_q != 2'd0;
   assign fault_o = accept && last_i != &wtime_q;
   always_ff @(posedge clk_i) begin

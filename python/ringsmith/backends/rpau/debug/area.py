@@ -128,8 +128,8 @@ def rpau_timing(design: RpauDesign, *, in_part: bool = False) -> Timing:
     """Times a whole device: an RPAU of each width, the device without them, and what is around it.
 
     Without its RPAUs a device is the program controller, the interconnect, the commands' registers
-    and the host's chain. Around it are registers, the host's data path, and with a bus to the host
-    the DMA and the crossings of clocks. Each part begins and ends with registers.
+    and the host's chain. Around it are registers and the host's data path, and of several
+    coprocessors the DMA and the crossings of clocks. Each part begins and ends with registers.
 
     Args:
         design: The design.
@@ -147,8 +147,9 @@ def rpau_timing(design: RpauDesign, *, in_part: bool = False) -> Timing:
         timed(UNIT, rtl.FOLDERS, rtl.unit_parameters(own, unit), wider=wider) for unit in units
     ]
     found.append(timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(own), boxes=(UNIT,), wider=wider))
-    outer = rtl.CARD_TOP if own.host_bits else rtl.BUS_TOP
-    folders: tuple[str, ...] = rtl.CARD_FOLDERS if own.host_bits else rtl.BUS_FOLDERS
-    values = rtl.card_parameters(own) if own.host_bits else rtl.parameters(own)
+    card = own.coprocessors > 1
+    outer = rtl.CARD_TOP if card else rtl.BUS_TOP
+    folders: tuple[str, ...] = rtl.CARD_FOLDERS if card else rtl.BUS_FOLDERS
+    values = rtl.card_parameters(own) if card else rtl.parameters(own)
     found.append(timed(outer, folders, values, boxes=(rtl.TOP,), wider=wider))
     return merged(found)

@@ -76,7 +76,9 @@ class RpauInspector(Inspector):
         own = cast("designs.RpauDesign", design)
         timed = part_of(own) if in_part else own
         widths = " and ".join(map(str, own.widths))
-        around = "registers, DMA and crossings" if own.host_bits else "registers and data path"
+        around = (
+            "registers, DMA and crossings" if own.coprocessors > 1 else "registers and data path"
+        )
         fanout = f"; nets to {2 * timed.cores} lanes and more count for all" if in_part else ""
         what = (
             f"one RPAU with {timed.cores} of {own.cores} butterfly cores and "
