@@ -9,12 +9,9 @@ import datetime
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ringsmith.backends.rpau.design import rtl
-from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.files import write_whole
 from ringsmith.hdl.ecp5 import flow
 from ringsmith.hdl.ecp5.flow import Hierarchy, timed_block
@@ -31,17 +28,9 @@ LEAST, MOST = 0.8, 1.25
 """Limits of a block's ratio: the period after place and route, by what the report says."""
 
 
-def _tiny() -> Hierarchy:
-    """An RPAU of one core, with N = 2^9 and few polynomials."""
-    tiny = replace(
-        load_design("pico"),
-        name="tiny",
-        log_n=9,
-        work_polys=4,
-        constants=16,
-        program_words=64,
-    )
-    return Hierarchy(rtl.UNIT, rtl.FOLDERS, rtl.unit_parameters(tiny))
+WHOLE = "`pico` with its board's parts"
+"""The only design that was placed and routed, an hour: the record keeps its row. Its placement of
+24 November 2026 has a slightly older netlist than the one that the report is of."""
 
 
 def blocks() -> Mapping[str, Hierarchy]:
@@ -54,7 +43,6 @@ def blocks() -> Mapping[str, Hierarchy]:
         "NTT of one core, N = 2^10, 30 bits": Hierarchy(
             "rs_ntt", ("mem", "arith", "ntt"), {"LogN": 10, "Cores": 1, "Width": 30}
         ),
-        "RPAU of one core, N = 2^9, 30 bits": _tiny(),
     }
 
 
@@ -94,8 +82,8 @@ def _main(names: list[str]) -> None:
     for name in names or blocks():
         rows[name] = measured(name)
         print(name, rows[name], flush=True)
-        ordered = [rows[each] for each in blocks() if each in rows]
-        write_whole(KEPT, json.dumps(ordered, indent=1) + "\n")
+        ordered = [rows[each] for each in (*blocks(), WHOLE) if each in rows]
+        write_whole(KEPT, (json.dumps(ordered, indent=1) + "\n").encode(), overwrite=True)
 
 
 if __name__ == "__main__":

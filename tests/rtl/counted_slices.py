@@ -38,9 +38,9 @@ Mapped by Yosys they take the same slices, and registers and adders in LUTs and 
 
 {table}
 
-Measured with Yosys {yosys} for UltraScale+. Two LUTs that may share a site count once, and output
-registers of DSPs do not count. A vendor's tool was not tried: a cautious plan takes the mapped
-numbers.
+Measured with Yosys {yosys} for UltraScale+. Two LUTs that may share a site count
+once, and output registers of DSPs do not count. A vendor's tool was not tried: a cautious plan
+takes the mapped numbers.
 """
 """The page, with places to fill."""
 
@@ -67,7 +67,7 @@ MULTIPLIERS = (
         "two steps, 32 bits",
         "rs_mod_mul_two_steps",
         {"Width": 32, "StepBits": 17},
-        "`framework-512`, `vector-1024`: one a lane and stage",
+        "`framework-512`, `vector-1024`: one an ALU",
     ),
 )
 
@@ -123,5 +123,9 @@ def page(record: list[dict[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
-    write_whole(KEPT, json.dumps([measured(each) for each in MULTIPLIERS], indent=1) + "\n")
-    write_whole(PAGE, page(kept()))
+    write_whole(
+        KEPT,
+        (json.dumps([measured(each) for each in MULTIPLIERS], indent=1) + "\n").encode(),
+        overwrite=True,
+    )
+    write_whole(PAGE, (page(kept())).encode(), overwrite=True)

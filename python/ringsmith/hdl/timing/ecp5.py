@@ -19,6 +19,7 @@ _KINDS = {
     "DP16KD": "block_ram",
     "PDPW16KD": "block_ram",
     "MULT18X18D": "dsp",
+    "EHXPLLL": "ignored",
     "$scopeinfo": "ignored",
 }
 

@@ -11,7 +11,7 @@ from ringsmith.hdl import elaboration, netlist
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.elaboration import DSP_BOXES, elaborated
 from ringsmith.hdl.record import Values
-from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.sources import sources_below
 from ringsmith.hdl.synthesis import SERIES_7, ULTRASCALE_PLUS, repeated_modules
 from ringsmith.hdl.timing.graph import (
     BLOCK_RAM,
@@ -64,7 +64,7 @@ def timed(
 
     Args:
         top: The top module.
-        folders: Folders of ``rtl/`` that it is made of.
+        folders: Folders of ``rtl/`` that it takes modules of, each before those that use it.
         parameters: Of the top module.
         boxes: Modules below it that are left out; their ports are registers.
         family: Whose delays count; the netlist is one for UltraScale+.
@@ -74,7 +74,7 @@ def timed(
         ToolError: If Yosys is not installed or fails; if a cell has no stated delays, or the
             netlist has a combinational loop.
     """
-    files = rtl_sources(*folders)
+    files = sources_below(top, folders)
     values = [f"{name}={value}" for name, value in parameters.items()]
     here = sorted(path for path in Path(__file__).parent.iterdir() if path.is_file())
     own = [*here, Path(elaboration.__file__), Path(netlist.__file__)]
