@@ -3,7 +3,8 @@
 //   q_o in cycle t + 1 is d_i in cycle t
 //
 // Synthesis takes registers with equal inputs for one, and gives it all their loads. It keeps these
-// apart: a block that drives many inputs has one for each lane or part. Cost: Width registers.
+// apart: a block that drives many inputs has one for each lane or part. It begins with 0, so that a
+// copy of a reset, active low, is one from the beginning. Cost: Width registers.
 (* keep_hierarchy = "yes", dont_touch = "yes" *)
 module rs_copy #(
   parameter int unsigned Width = 1
@@ -13,6 +14,7 @@ module rs_copy #(
   output logic [Width-1:0] q_o
 );
   logic [Width-1:0] copy_q;
+  initial copy_q = '0;
   always_ff @(posedge clk_i) copy_q <= d_i;
   assign q_o = copy_q;
 endmodule

@@ -70,6 +70,7 @@ module rs_stream_generator
     logic                 valid;
     logic [SlotWidth-1:0] slot;
     logic [LogPeriod-1:0] group;
+    logic                 ones;  // group + 1 is a power of two
     logic [LogRing-1:0]   from;  // position in the ring of the group that is multiplied
   } step_t;
 
@@ -157,6 +158,7 @@ module rs_stream_generator
       read_q    <= grant;
       operand_q <= read_q;
       product_q <= operand_q;
+      product_q.ones <= is_ones(operand_q.group);
       result_q  <= delayed;
     end
     modulus_operand_q <= modulus_q[operand_q.slot];
@@ -205,11 +207,9 @@ module rs_stream_generator
   // Up to Ring groups: as many again, where their number is a power of two. Behind them Ring more,
   // to the frame's end.
   logic                  beyond_q;  // Ring groups or more are behind the result's
-  logic                  ones_q;
   logic [CountWidth-1:0] later_q;
   always_ff @(posedge clk_i) begin
     beyond_q <= delayed.group[LogPeriod-1:LogRing] != '0;
-    ones_q   <= is_ones(delayed.group);
     later_q  <= CountWidth'(delayed.group) + Ring + 1'b1;
   end
 
@@ -229,7 +229,7 @@ module rs_stream_generator
       if (result_q.valid) begin
         if (beyond_q) begin
           limit_q[result_q.slot] <= (later_q < Period) ? later_q : Period;
-        end else if (ones_q) begin
+        end else if (result_q.ones) begin
           limit_q[result_q.slot]  <= (CountWidth'(result_q.group) << 1) + CountWidth'(2);
           factor_q[result_q.slot] <= product[Lanes-1];
         end
@@ -262,14 +262,14 @@ module rs_stream_generator
   always_ff @(posedge clk_i) begin
     start_q      <= accept && rst_ni;
     start_slot_q <= write_q;
-    valid_q      <= result_q.valid;
+    valid_q      <= result_q.valid && rst_ni;
     slot_q       <= result_q.slot;
     group_q      <= result_q.group;
     for (int unsigned l = 0; l < Lanes; l++) words_q[l] <= product[l];
   end
   assign start_o      = start_q;
   assign start_slot_o = start_slot_q;
-  assign valid_o      = valid_q && rst_ni;
+  assign valid_o      = valid_q;
   assign slot_o       = slot_q;
   assign group_o      = group_q;
   assign words_o      = words_q;

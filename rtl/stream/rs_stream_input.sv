@@ -37,11 +37,14 @@ module rs_stream_input
   );
 
   logic accept, filled;
+  logic       full_q;  // whole_q is not 0
+  logic [1:0] whole;
   logic [1:0] used_q, whole_q;  // frames that are whole, and of those the ones not launched
   assign ready_o = rst_ni && used_q != 2'd2;
   assign accept  = valid_i && ready_o;
   assign filled  = accept && &wtime_q;
-  assign full_o  = whole_q != 2'd0;
+  assign full_o  = full_q;
+  assign whole   = whole_q + 2'(filled) - 2'(launch_i);
   assign fault_o = accept && last_i != &wtime_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -50,12 +53,14 @@ module rs_stream_input
       rframe_q <= 1'b1;
       used_q   <= '0;
       whole_q  <= '0;
+      full_q   <= 1'b0;
     end else begin
       if (accept) wtime_q <= wtime_q + 1'b1;
       if (filled) wframe_q <= !wframe_q;
       if (launch_i) rframe_q <= !rframe_q;
       used_q  <= used_q + 2'(filled) - 2'(emptied);
-      whole_q <= whole_q + 2'(filled) - 2'(launch_i);
+      whole_q <= whole;
+      full_q  <= whole != 2'd0;
     end
   end
   assign rframe = rframe_q ^ launch_i;

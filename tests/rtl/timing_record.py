@@ -205,6 +205,7 @@ def _path_rows(record: Mapping[str, Any]) -> Iterator[list[str]]:
             yield [f"`{name}`", "`clk_i`", f"{clocks(design)['clk_i']:g}", period, *["–"] * 5]
             continue
         if name not in record:
+            yield [f"`{name}`", "`clk_i`", f"{clocks(design)['clk_i']:g}", "not timed", *["–"] * 5]
             continue
         for clock, path in record[name]["clocks"].items():
             yield [
