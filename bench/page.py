@@ -1,8 +1,9 @@
 """The page of a bench: one template for all, filled from records and from the papers' numbers.
 
 ``[page]`` in the bench's file has ``title``, ``learns`` (what its reader knows afterwards),
-``text`` (paragraphs), ``left_out`` (patterns of records that it does not show) and ``sections``. A
-section makes one table of the records that match ``where`` and that no earlier section took::
+``text`` (paragraphs), ``left_out`` (patterns, each of records that it does not show) and
+``sections``. A section makes one table of the records that match ``where`` and that no earlier
+section took::
 
     [[page.sections]]
     title = "Cycles of operations"
@@ -46,9 +47,6 @@ _LOWER = (
     *("dsp", "bram", "uram", "lut", "ff", "lutram"),
 )
 _HIGHER = ("products_per_ms", "per_second", "speedup")
-_NONE = {"metric": ["!*"]}
-"""Patterns that nothing matches."""
-
 _EQUAL = 0.01
 """Share by which two numbers differ at most that count as equal."""
 
@@ -88,7 +86,8 @@ def page(bench: Bench, measurement: Measurement) -> str:
     layout, records = bench.page, measurement.records
     numbers = _Conditions()
     sections: list[str] = []
-    left = [each for each in records if not _matches(each, layout.get("left_out", _NONE))]
+    hidden = layout.get("left_out", ())
+    left = [each for each in records if not any(_matches(each, those) for those in hidden)]
     for section in layout["sections"]:
         chosen = [record for record in left if _matches(record, section.get("where", {}))]
         left = [record for record in left if record not in set(chosen)]

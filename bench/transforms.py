@@ -240,20 +240,3 @@ def _least(
         run.say(f"{name or REFERENCE}, {program.parameters.name}: {operation}: {value:,g} ms")
         key = (REFERENCE, program.parameters.name, operation, "milliseconds", value)
         yield Record(*key, REFERENCE, text, name)
-
-
-# ---- an earlier commit -------------------------------------------------------------------------
-
-
-def before(run: Run) -> Iterator[Record]:
-    """Yields figures of an earlier commit.
-
-    Values of the part: ``name`` of the earlier state, and ``groups``, tables with ``source``,
-    ``conditions`` and ``figures``, each a list of design, params, operation, metric, value and
-    baseline.
-    """
-    for group in run["groups"]:
-        for design, params, operation, metric, value, of in group["figures"]:
-            baseline = ", ".join(filter(None, (of, run["name"])))
-            what = (design, params, operation, metric, value)
-            yield Record(*what, group["source"], group["conditions"], baseline)

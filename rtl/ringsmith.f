@@ -197,10 +197,9 @@ vector_axi/rs_vector_stores.sv
 vector_axi/rs_vector_cluster.sv
 vector_axi/rs_vector_registers.sv
 vector_axi/rs_vector_control.sv
+vector_axi/rs_vector_crossing.sv
 vector_axi/rs_vector_top.sv
 vector_axi/rs_vector_shell.sv
-vector_axi/rs_vector_crossing.sv
-vector_axi/rs_vector_crossed.sv
 
 // board
 board/rs_pll_ecp5.sv

@@ -7,6 +7,7 @@ a process of its own is asked for one operation at a time, and answers with its 
 import ctypes
 import hashlib
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from ringsmith.apps.seal_baseline import seal_version
 from ringsmith.errors import ToolError
 from ringsmith.hdl.build_cache import cache_root
 
+_ENDING = 5.0
+"""Seconds in which a child that says nothing more has ended."""
 READY = "ready"
 """The line that a child prints before it is asked anything."""
 
@@ -30,7 +33,7 @@ def asked(command: Sequence[str], names: Iterable[str], who: str) -> Iterator[di
     """Starts a child and asks it for operations; it ends with the block.
 
     The child prints ``READY``, then reads a name a line, does that once, and prints the CPU seconds
-    that it took. Raises ToolError when it does not start, or stops.
+    that it took. Raises ToolError when it does not start, stops, or is killed for its memory.
     """
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -38,7 +41,7 @@ def asked(command: Sequence[str], names: Iterable[str], who: str) -> Iterator[di
         assert child.stdin is not None
         assert child.stdout is not None
         if child.stdout.readline().strip() != READY:
-            raise ToolError(f"{who} does not start: see its message above")
+            raise _stopped(child, f"{who} does not start")
         try:
             yield {name: partial(_ask, child, who, name) for name in names}
         finally:
@@ -51,11 +54,24 @@ def _ask(child: "subprocess.Popen[str]", who: str, name: str) -> float:
     try:
         print(name, file=child.stdin, flush=True)
     except BrokenPipeError:
-        raise ToolError(f"{who} stopped before {name}: see its message above") from None
+        raise _stopped(child, f"{who} stopped before {name}") from None
     answer = child.stdout.readline()
     if not answer:
-        raise ToolError(f"{who} stopped in {name}: see its message above")
+        raise _stopped(child, f"{who} stopped in {name}")
     return float(answer)
+
+
+def _stopped(child: "subprocess.Popen[str]", what: str) -> ToolError:
+    """Returns the error of a child that says nothing more: an operating system kills for memory."""
+    try:
+        killed = child.wait(_ENDING) == -signal.SIGKILL
+    except subprocess.TimeoutExpired:
+        killed = False
+    if killed:
+        return ToolError(
+            f"{what}: it was killed for memory: name a smaller ring, or end other programs"
+        )
+    return ToolError(f"{what}: see its message above")
 
 
 # ---- programs that are built here ----------------------------------------------------------------

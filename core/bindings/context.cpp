@@ -48,12 +48,14 @@ void register_rlwe(nb::module_& module) {
       .def(
           "__init__",
           [](RlweContext* self, std::size_t n, const std::vector<u64>& primes, std::size_t special,
-             std::size_t dnum, double error_deviation) {
+             std::size_t dnum, double error_deviation,
+             const std::vector<std::size_t>& digit_sizes) {
             nb::gil_scoped_release release;
-            new (self) RlweContext(n, primes, special, dnum, ErrorDistribution(error_deviation));
+            new (self) RlweContext(n, primes, special, dnum, ErrorDistribution(error_deviation),
+                                   digit_sizes);
           },
           nb::arg("n"), nb::arg("primes"), nb::arg("special") = 1, nb::arg("dnum") = 0,
-          nb::arg("error_deviation") = 0.0)
+          nb::arg("error_deviation") = 0.0, nb::arg("digit_sizes") = std::vector<std::size_t>())
       .def_prop_ro("n", &RlweContext::degree, "Ring degree N.")
       .def_prop_ro(
           "primes", [](const RlweContext& context) { return context.rns().primes(); },

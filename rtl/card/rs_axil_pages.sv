@@ -2,62 +2,40 @@
 //
 // valid_o, access_o and end_i are those of rs_axil_access, for each page. One access is taken at a
 // time, and a read and a write that wait take turns. A page that is not there is answered with
-// SLVERR.
+// SLVERR. READY comes from registers alone, in the cycle after an access is seen.
 module rs_axil_pages
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned Pages = 2,
-  parameter  int unsigned AddrWidth = 16,
-  localparam int unsigned StrobeWidth = AxilDataWidth / 8
+  parameter int unsigned Pages = 2
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-
-  // verilog_lint: waive-start port-name-suffix
-  input  logic [AddrWidth-1:0]     s_axil_awaddr,
-  input  logic [2:0]               s_axil_awprot,
-  input  logic                     s_axil_awvalid,
-  output logic                     s_axil_awready,
-  input  logic [AxilDataWidth-1:0] s_axil_wdata,
-  input  logic [StrobeWidth-1:0]   s_axil_wstrb,
-  input  logic                     s_axil_wvalid,
-  output logic                     s_axil_wready,
-  output logic [1:0]               s_axil_bresp,
-  output logic                     s_axil_bvalid,
-  input  logic                     s_axil_bready,
-  input  logic [AddrWidth-1:0]     s_axil_araddr,
-  input  logic [2:0]               s_axil_arprot,
-  input  logic                     s_axil_arvalid,
-  output logic                     s_axil_arready,
-  output logic [AxilDataWidth-1:0] s_axil_rdata,
-  output logic [1:0]               s_axil_rresp,
-  output logic                     s_axil_rvalid,
-  input  logic                     s_axil_rready,
-  // verilog_lint: waive-stop port-name-suffix
-
-  output logic [Pages-1:0]         valid_o,
-  output axil_access_t             access_o,
-  input  axil_end_t [Pages-1:0]    end_i
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  card_axil_request_t    axil_i,
+  output card_axil_response_t   axil_o,
+  output logic [Pages-1:0]      valid_o,
+  output axil_access_t          access_o,
+  input  axil_end_t [Pages-1:0] end_i
 );
   localparam logic [1:0] RespSlverr = 2'b10;
-  localparam int unsigned PageBits = AddrWidth - AxilAddrWidth;
+  localparam int unsigned PageBits = CardAddrWidth - AxilAddrWidth;
   typedef enum logic [1:0] {
     StIdle,
+    StTake,
     StAccess,
     StAnswer
   } state_e;
   state_e                   state_q;
-  logic                     wrote_q;  // the last access was a write
+  logic                     write_q;  // of the access; of the last one in StIdle
   logic                     write, take, quiet, there;
-  logic [AddrWidth-1:0]     addr;
+  logic [CardAddrWidth-1:0] addr;
   axil_access_t             access_q;
   logic [PageBits-1:0]      page_q;
   axil_end_t                ends;
   logic [1:0]               resp_q;
   logic [AxilDataWidth-1:0] data_q;
-  assign write = s_axil_awvalid && s_axil_wvalid && !(s_axil_arvalid && wrote_q);
-  assign take  = rst_ni && state_q == StIdle && quiet && (write || s_axil_arvalid);
-  assign addr  = write ? s_axil_awaddr : s_axil_araddr;
+  assign write = axil_i.aw_valid && axil_i.w_valid && !(axil_i.ar_valid && write_q);
+  assign take  = rst_ni && state_q == StTake;
+  assign addr  = write_q ? axil_i.aw_addr : axil_i.ar_addr;
   assign there = 32'(page_q) < Pages;
   always_comb begin
     quiet = 1'b1;
@@ -70,16 +48,19 @@ module rs_axil_pages
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StIdle;
-      wrote_q <= 1'b0;
+      write_q <= 1'b0;
       valid_o <= '0;
     end else begin
       case (state_q)
         StIdle: begin
-          if (take) begin
-            state_q <= StAccess;
-            wrote_q <= write;
-            valid_o <= Pages'(1) << addr[AddrWidth-1:AxilAddrWidth];
+          if (quiet && (write || axil_i.ar_valid)) begin
+            state_q <= StTake;
+            write_q <= write;
           end
+        end
+        StTake: begin
+          state_q <= StAccess;
+          valid_o <= Pages'(1) << addr[CardAddrWidth-1:AxilAddrWidth];
         end
         StAccess: begin
           if (ends.done || !there) begin
@@ -87,17 +68,17 @@ module rs_axil_pages
             valid_o <= '0;
           end
         end
-        default: if (access_q.write ? s_axil_bready : s_axil_rready) state_q <= StIdle;
+        default: if (write_q ? axil_i.b_ready : axil_i.r_ready) state_q <= StIdle;
       endcase
     end
     if (take) begin
-      page_q   <= addr[AddrWidth-1:AxilAddrWidth];
+      page_q   <= addr[CardAddrWidth-1:AxilAddrWidth];
       access_q <= '{
-          write: write,
+          write: write_q,
           addr: addr[AxilAddrWidth-1:0],
-          prot: write ? s_axil_awprot : s_axil_arprot,
-          data: s_axil_wdata,
-          strb: s_axil_wstrb
+          prot: write_q ? axil_i.aw_prot : axil_i.ar_prot,
+          data: axil_i.w_data,
+          strb: axil_i.w_strb
       };
     end
     if (state_q == StAccess) begin
@@ -105,13 +86,15 @@ module rs_axil_pages
       data_q <= there ? ends.data : '0;
     end
   end
-  assign access_o       = access_q;
-  assign s_axil_awready = take && write;
-  assign s_axil_wready  = take && write;
-  assign s_axil_arready = take && !write;
-  assign s_axil_bresp   = resp_q;
-  assign s_axil_rresp   = resp_q;
-  assign s_axil_rdata   = data_q;
-  assign s_axil_bvalid  = state_q == StAnswer && access_q.write;
-  assign s_axil_rvalid  = state_q == StAnswer && !access_q.write;
+  assign access_o = access_q;
+  assign axil_o   = '{
+          aw_ready: take && write_q,
+          w_ready: take && write_q,
+          b_valid: state_q == StAnswer && write_q,
+          b_resp: resp_q,
+          ar_ready: take && !write_q,
+          r_valid: state_q == StAnswer && !write_q,
+          r_data: data_q,
+          r_resp: resp_q
+      };
 endmodule

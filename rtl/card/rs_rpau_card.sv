@@ -26,7 +26,6 @@ module rs_rpau_card
   parameter  int unsigned LogDepth = 9,
   parameter  int unsigned OpenReads = 4,
   localparam int unsigned HostWords = host_words(2 * Cfg.Cores),
-  localparam int unsigned CardAddrWidth = AxilAddrWidth + 4,
   localparam int unsigned StrobeWidth = AxilDataWidth / 8,
   localparam int unsigned IdBits = (Coprocessors > 1) ? $clog2(Coprocessors) : 1,
   localparam int unsigned BeatBytes = HostBits / 8
@@ -97,31 +96,16 @@ module rs_rpau_card
   logic [Pages-1:0]      valid;
   axil_access_t          access;
   axil_end_t [Pages-1:0] ends;
+  card_axil_request_t    pages_request;
+  card_axil_response_t   pages_response;
+  `RS_AXIL_FLAT_SLAVE(s_axil, pages_request, pages_response)
   rs_axil_pages #(
-    .Pages(Pages),
-    .AddrWidth(CardAddrWidth)
+    .Pages(Pages)
   ) u_pages (
     .clk_i(bus_clk_i),
     .rst_ni(bus_rst_ni),
-    .s_axil_awaddr,
-    .s_axil_awprot,
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_bresp,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_araddr,
-    .s_axil_arprot,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_rdata,
-    .s_axil_rresp,
-    .s_axil_rvalid,
-    .s_axil_rready,
+    .axil_i(pages_request),
+    .axil_o(pages_response),
     .valid_o(valid),
     .access_o(access),
     .end_i(ends)

@@ -13,8 +13,7 @@ module rs_copy #(
   input  logic [Width-1:0] d_i,
   output logic [Width-1:0] q_o
 );
-  logic [Width-1:0] copy_q;
-  initial copy_q = '0;
+  logic [Width-1:0] copy_q = '0;
   always_ff @(posedge clk_i) copy_q <= d_i;
   assign q_o = copy_q;
 endmodule

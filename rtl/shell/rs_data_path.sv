@@ -8,7 +8,8 @@
 // burst (INCR, whole beats, within 4 KiB as AXI4 requires) lies in one polynomial. A burst that
 // writes has whole rows, and its words have all their bytes. One burst at a time is
 // accepted. It owns the host port (claimed_o) from grant_i on until its data have crossed; its
-// answer may wait longer.
+// answer may wait longer. Reads and writes that wait take turns. READY comes from registers alone:
+// a burst that finds the block idle after one of the other direction waits one cycle.
 //
 // A burst that writes keys is also taken while a program runs that waits for them (streams_i).
 //
@@ -77,6 +78,7 @@ module rs_data_path
   } state_e;
   state_e                   state_q;
   logic                     write_q;  // of the burst; of the last one in StIdle
+  logic                     turn_q;  // the next burst that is taken writes
   logic [DataIdWidth-1:0]   id_q;
   logic [DataAddrWidth-1:0] addr_q;
   logic [7:0]               len_q;
@@ -91,15 +93,15 @@ module rs_data_path
   logic [7:0]               len;
   logic [12:0]              end_byte;  // in its 4 KiB
   logic                     whole;
-  assign aw_ready   = rst_ni && state_q == StIdle && !(axi_i.ar.valid && write_q);
-  assign ar_ready   = rst_ni && state_q == StIdle && !(axi_i.aw.valid && !write_q);
+  assign aw_ready   = rst_ni && state_q == StIdle && turn_q;
+  assign ar_ready   = rst_ni && state_q == StIdle && !turn_q;
   assign take_write = axi_i.aw.valid && aw_ready;
   assign take_read  = axi_i.ar.valid && ar_ready;
-  assign addr       = take_write ? axi_i.aw.addr : axi_i.ar.addr;
-  assign len        = take_write ? axi_i.aw.len : axi_i.ar.len;
+  assign addr       = turn_q ? axi_i.aw.addr : axi_i.ar.addr;
+  assign len        = turn_q ? axi_i.aw.len : axi_i.ar.len;
   assign end_byte   = {1'b0, addr[11:0]} + 13'(len) * 13'(BeatBytes) + 13'(BeatBytes);
-  assign whole      = (take_write ? axi_i.aw.size : axi_i.ar.size) == 3'($clog2(BeatBytes)) &&
-                      (take_write ? axi_i.aw.burst : axi_i.ar.burst) == BurstIncr &&
+  assign whole      = (turn_q ? axi_i.aw.size : axi_i.ar.size) == 3'($clog2(BeatBytes)) &&
+                      (turn_q ? axi_i.aw.burst : axi_i.ar.burst) == BurstIncr &&
                       addr[$clog2(BeatBytes)-1:0] == '0 && len < 8'd64 && end_byte <= 13'd4096;
 
   // ---- its address ------------------------------------------------------------------------------
@@ -193,11 +195,13 @@ module rs_data_path
     if (!rst_ni) begin
       state_q     <= StIdle;
       write_q     <= 1'b0;
+      turn_q      <= 1'b0;
       forget_q    <= 1'b0;
       claimed_q   <= 1'b0;
       rows_q      <= '0;
       out_valid_q <= 1'b0;
     end else begin
+      turn_q <= (take_write || (write_q && !take_read)) ? !axi_i.ar.valid : axi_i.aw.valid;
       case (state_q)
         StIdle: begin
           if (take_write || take_read) begin
@@ -240,7 +244,7 @@ module rs_data_path
     end
 
     if (state_q == StIdle) begin
-      id_q    <= take_write ? axi_i.aw.id : axi_i.ar.id;
+      id_q    <= turn_q ? axi_i.aw.id : axi_i.ar.id;
       addr_q  <= addr;
       len_q   <= len;
       whole_q <= whole;

@@ -3,6 +3,8 @@
 //
 // The registers' bus has 32-bit data and byte addresses in a page of 4 KiB; signals have AXI's
 // names, by which tools find them.
+`include "rs_axi.svh"
+
 module rs_rpau_axil
   import rs_rpau_pkg::host_words;
   import rs_shell_pkg::*;
@@ -67,27 +69,7 @@ module rs_rpau_axil
 );
   axil_request_t  axil_request;
   axil_response_t axil_response;
-  assign axil_request = '{
-          aw_addr: s_axil_awaddr,
-          aw_prot: s_axil_awprot,
-          aw_valid: s_axil_awvalid,
-          w_data: s_axil_wdata,
-          w_strb: s_axil_wstrb,
-          w_valid: s_axil_wvalid,
-          b_ready: s_axil_bready,
-          ar_addr: s_axil_araddr,
-          ar_prot: s_axil_arprot,
-          ar_valid: s_axil_arvalid,
-          r_ready: s_axil_rready
-      };
-  assign s_axil_awready = axil_response.aw_ready;
-  assign s_axil_wready  = axil_response.w_ready;
-  assign s_axil_bresp   = axil_response.b_resp;
-  assign s_axil_bvalid  = axil_response.b_valid;
-  assign s_axil_arready = axil_response.ar_ready;
-  assign s_axil_rdata   = axil_response.r_data;
-  assign s_axil_rresp   = axil_response.r_resp;
-  assign s_axil_rvalid  = axil_response.r_valid;
+  `RS_AXIL_FLAT_SLAVE(s_axil, axil_request, axil_response)
 
   axi_request_t  axi_request;
   axi_response_t axi_response;

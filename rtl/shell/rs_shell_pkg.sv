@@ -1,4 +1,6 @@
 // Shell: types of the interfaces between its blocks.
+`include "rs_axi.svh"
+
 package rs_shell_pkg;
   // Why an access was refused; the fields of register `refused`.
   typedef struct packed {
@@ -90,29 +92,11 @@ package rs_shell_pkg;
   // The same for the registers' AXI4-Lite bus.
   localparam int unsigned AxilAddrWidth = 12;
   localparam int unsigned AxilDataWidth = 32;
-  typedef struct packed {
-    logic                       aw_valid;
-    logic [AxilAddrWidth-1:0]   aw_addr;
-    logic [2:0]                 aw_prot;
-    logic                       w_valid;
-    logic [AxilDataWidth-1:0]   w_data;
-    logic [AxilDataWidth/8-1:0] w_strb;
-    logic                       b_ready;
-    logic                       ar_valid;
-    logic [AxilAddrWidth-1:0]   ar_addr;
-    logic [2:0]                 ar_prot;
-    logic                       r_ready;
-  } axil_request_t;
-  typedef struct packed {
-    logic                     aw_ready;
-    logic                     w_ready;
-    logic                     b_valid;
-    logic [1:0]               b_resp;
-    logic                     ar_ready;
-    logic                     r_valid;
-    logic [AxilDataWidth-1:0] r_data;
-    logic [1:0]               r_resp;
-  } axil_response_t;
+  `RS_AXIL_TYPES(axil, AxilAddrWidth)
+
+  // And for that of a card: 16 pages of registers.
+  localparam int unsigned CardAddrWidth = AxilAddrWidth + 4;
+  `RS_AXIL_TYPES(card_axil, CardAddrWidth)
 
   // One access of a host to a page of such a bus, and its end (rs_axil_access).
   typedef struct packed {

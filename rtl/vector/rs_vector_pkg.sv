@@ -3,6 +3,8 @@
 //
 // Latencies are counted as in rs_arith_pkg. A time below is a number of cycles after a stage's, a
 // unit's or the network's operands enter.
+`include "rs_axi.svh"
+
 package rs_vector_pkg;
   import rs_arith_pkg::*;
   import rs_mem_pkg::*;
@@ -307,7 +309,6 @@ package rs_vector_pkg;
 
   // ---- memory -----------------------------------------------------------------------------------
 
-
   // A word in memory takes 32 bits, or 64.
   function automatic int unsigned stored_bits(int unsigned width);
     return (width <= 32) ? 32 : 64;
@@ -342,6 +343,10 @@ package rs_vector_pkg;
     ListStores    = 2'd2
   } list_e;
   localparam int unsigned Lists = 3;
+
+  // Buses of DefaultCfg: for rows, and for lists.
+  `RS_AXI_TYPES(default_rows, 1, DefaultCfg.AddrWidth, DefaultCfg.PortBits)
+  `RS_AXI_READ_TYPES(default_lists, 1, DefaultCfg.AddrWidth, ListBits)
 
   localparam int unsigned CountBits = 28;  // of a list's length, as load_t has numbers of items
   localparam int unsigned MinRowBits = 3;  // log2 of the fewest rows of a limb

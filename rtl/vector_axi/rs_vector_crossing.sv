@@ -1,140 +1,119 @@
 // A port to memory that crosses to memory's clock.
 //
 // clk_i is the clock of the cluster's port, a slave; mem_clk_i that of memory's, a master. Bursts
-// stay as they are: INCR bursts of whole beats, with one id. Where memory is faster than the port,
-// beats that it has read ahead wait here. So a refresh of memory that is shorter than 2^LogRead
-// beats does not stop the port. For that, addresses must come that many cycles ahead;
-// rs_vector_loads sends them so.
+// stay as they are: INCR bursts of whole beats, with id 0. What all bursts have in common does not
+// change and does not cross. Where memory is faster than the port, beats that it has read ahead wait
+// here. So a refresh of memory that is shorter than 2^LogRead beats does not stop the port. For
+// that, addresses must come that many cycles ahead; rs_vector_loads sends them so.
 //
 // Both ports move a beat a cycle while their partner does. Resets belong together, as rs_async_fifo
 // says.
 //
 // Latency: 4 cycles of mem_clk_i and one of clk_i for an address, 4 of clk_i and one of mem_clk_i
 // for a beat. Cost: five FIFOs between the clocks, in LUTs.
-module rs_vector_crossing #(
-  parameter int unsigned PortBits = 256,
-  parameter int unsigned AddrWidth = 40,
+module rs_vector_crossing
+  import rs_vector_pkg::*;
+#(
   parameter int unsigned LogRead = 7,    // beats that are read
   parameter int unsigned LogWrite = 5,   // beats that are written
-  parameter int unsigned LogBursts = 4
+  parameter int unsigned LogBursts = 4,
+  parameter type axi_request_t = default_rows_request_t,    // RS_AXI_TYPES
+  parameter type axi_response_t = default_rows_response_t
 ) (
   // cluster
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
-  input  logic                 ar_valid_i,
-  input  logic [AddrWidth-1:0] ar_addr_i,
-  input  logic [          7:0] ar_len_i,
-  output logic                 ar_ready_o,
-  output logic                 r_valid_o,
-  output logic                 r_last_o,
-  output logic [          1:0] r_resp_o,
-  output logic [ PortBits-1:0] r_data_o,
-  input  logic                 r_ready_i,
-  input  logic                 aw_valid_i,
-  input  logic [AddrWidth-1:0] aw_addr_i,
-  input  logic [          7:0] aw_len_i,
-  output logic                 aw_ready_o,
-  input  logic                 w_valid_i,
-  input  logic                 w_last_i,
-  input  logic [ PortBits-1:0] w_data_i,
-  output logic                 w_ready_o,
-  output logic                 b_valid_o,
-  output logic [          1:0] b_resp_o,
-  input  logic                 b_ready_i,
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  input  axi_request_t  axi_i,
+  output axi_response_t axi_o,
   // memory
-  input  logic                 mem_clk_i,
-  input  logic                 mem_rst_ni,
-  output logic                 mem_ar_valid_o,
-  output logic [AddrWidth-1:0] mem_ar_addr_o,
-  output logic [          7:0] mem_ar_len_o,
-  input  logic                 mem_ar_ready_i,
-  input  logic                 mem_r_valid_i,
-  input  logic                 mem_r_last_i,
-  input  logic [          1:0] mem_r_resp_i,
-  input  logic [ PortBits-1:0] mem_r_data_i,
-  output logic                 mem_r_ready_o,
-  output logic                 mem_aw_valid_o,
-  output logic [AddrWidth-1:0] mem_aw_addr_o,
-  output logic [          7:0] mem_aw_len_o,
-  input  logic                 mem_aw_ready_i,
-  output logic                 mem_w_valid_o,
-  output logic                 mem_w_last_o,
-  output logic [ PortBits-1:0] mem_w_data_o,
-  input  logic                 mem_w_ready_i,
-  input  logic                 mem_b_valid_i,
-  input  logic [          1:0] mem_b_resp_i,
-  output logic                 mem_b_ready_o
+  input  logic          mem_clk_i,
+  input  logic          mem_rst_ni,
+  output axi_request_t  mem_axi_o,
+  input  axi_response_t mem_axi_i
 );
+  localparam int unsigned BurstWidth = $bits(axi_i.ar.addr) + $bits(axi_i.ar.len);
+  localparam int unsigned DataWidth = $bits(axi_i.w.data);
 
   // ---- to memory --------------------------------------------------------------------------------
   rs_async_fifo #(
-    .Width(AddrWidth + 8),
+    .Width(BurstWidth),
     .LogDepth(LogBursts)
   ) u_ar (
     .wclk_i(clk_i),
     .wrst_ni(rst_ni),
-    .wvalid_i(ar_valid_i),
-    .wready_o(ar_ready_o),
-    .wdata_i({ar_addr_i, ar_len_i}),
+    .wvalid_i(axi_i.ar_valid),
+    .wready_o(axi_o.ar_ready),
+    .wdata_i({axi_i.ar.addr, axi_i.ar.len}),
     .wcount_o(),
     .rclk_i(mem_clk_i),
     .rrst_ni(mem_rst_ni),
-    .rvalid_o(mem_ar_valid_o),
-    .rready_i(mem_ar_ready_i),
-    .rdata_o({mem_ar_addr_o, mem_ar_len_o}),
+    .rvalid_o(mem_axi_o.ar_valid),
+    .rready_i(mem_axi_i.ar_ready),
+    .rdata_o({mem_axi_o.ar.addr, mem_axi_o.ar.len}),
     .rcount_o()
   );
   rs_async_fifo #(
-    .Width(AddrWidth + 8),
+    .Width(BurstWidth),
     .LogDepth(LogBursts)
   ) u_aw (
     .wclk_i(clk_i),
     .wrst_ni(rst_ni),
-    .wvalid_i(aw_valid_i),
-    .wready_o(aw_ready_o),
-    .wdata_i({aw_addr_i, aw_len_i}),
+    .wvalid_i(axi_i.aw_valid),
+    .wready_o(axi_o.aw_ready),
+    .wdata_i({axi_i.aw.addr, axi_i.aw.len}),
     .wcount_o(),
     .rclk_i(mem_clk_i),
     .rrst_ni(mem_rst_ni),
-    .rvalid_o(mem_aw_valid_o),
-    .rready_i(mem_aw_ready_i),
-    .rdata_o({mem_aw_addr_o, mem_aw_len_o}),
+    .rvalid_o(mem_axi_o.aw_valid),
+    .rready_i(mem_axi_i.aw_ready),
+    .rdata_o({mem_axi_o.aw.addr, mem_axi_o.aw.len}),
     .rcount_o()
   );
   rs_async_fifo #(
-    .Width(PortBits + 1),
+    .Width(DataWidth + 1),
     .LogDepth(LogWrite)
   ) u_w (
     .wclk_i(clk_i),
     .wrst_ni(rst_ni),
-    .wvalid_i(w_valid_i),
-    .wready_o(w_ready_o),
-    .wdata_i({w_last_i, w_data_i}),
+    .wvalid_i(axi_i.w_valid),
+    .wready_o(axi_o.w_ready),
+    .wdata_i({axi_i.w.last, axi_i.w.data}),
     .wcount_o(),
     .rclk_i(mem_clk_i),
     .rrst_ni(mem_rst_ni),
-    .rvalid_o(mem_w_valid_o),
-    .rready_i(mem_w_ready_i),
-    .rdata_o({mem_w_last_o, mem_w_data_o}),
+    .rvalid_o(mem_axi_o.w_valid),
+    .rready_i(mem_axi_i.w_ready),
+    .rdata_o({mem_axi_o.w.last, mem_axi_o.w.data}),
     .rcount_o()
   );
+  assign mem_axi_o.ar.id       = axi_i.ar.id;
+  assign mem_axi_o.ar.size     = axi_i.ar.size;
+  assign mem_axi_o.ar.burst    = axi_i.ar.burst;
+  assign mem_axi_o.ar.cache    = axi_i.ar.cache;
+  assign mem_axi_o.ar.prot     = axi_i.ar.prot;
+  assign mem_axi_o.aw.id       = axi_i.aw.id;
+  assign mem_axi_o.aw.size     = axi_i.aw.size;
+  assign mem_axi_o.aw.burst    = axi_i.aw.burst;
+  assign mem_axi_o.aw.cache    = axi_i.aw.cache;
+  assign mem_axi_o.aw.prot     = axi_i.aw.prot;
+  assign mem_axi_o.w.strb      = axi_i.w.strb;
 
   // ---- from memory ------------------------------------------------------------------------------
   rs_async_fifo #(
-    .Width(PortBits + 3),
+    .Width(DataWidth + 3),
     .LogDepth(LogRead)
   ) u_r (
     .wclk_i(mem_clk_i),
     .wrst_ni(mem_rst_ni),
-    .wvalid_i(mem_r_valid_i),
-    .wready_o(mem_r_ready_o),
-    .wdata_i({mem_r_resp_i, mem_r_last_i, mem_r_data_i}),
+    .wvalid_i(mem_axi_i.r_valid),
+    .wready_o(mem_axi_o.r_ready),
+    .wdata_i({mem_axi_i.r.resp, mem_axi_i.r.last, mem_axi_i.r.data}),
     .wcount_o(),
     .rclk_i(clk_i),
     .rrst_ni(rst_ni),
-    .rvalid_o(r_valid_o),
-    .rready_i(r_ready_i),
-    .rdata_o({r_resp_o, r_last_o, r_data_o}),
+    .rvalid_o(axi_o.r_valid),
+    .rready_i(axi_i.r_ready),
+    .rdata_o({axi_o.r.resp, axi_o.r.last, axi_o.r.data}),
     .rcount_o()
   );
   rs_async_fifo #(
@@ -143,15 +122,17 @@ module rs_vector_crossing #(
   ) u_b (
     .wclk_i(mem_clk_i),
     .wrst_ni(mem_rst_ni),
-    .wvalid_i(mem_b_valid_i),
-    .wready_o(mem_b_ready_o),
-    .wdata_i(mem_b_resp_i),
+    .wvalid_i(mem_axi_i.b_valid),
+    .wready_o(mem_axi_o.b_ready),
+    .wdata_i(mem_axi_i.b.resp),
     .wcount_o(),
     .rclk_i(clk_i),
     .rrst_ni(rst_ni),
-    .rvalid_o(b_valid_o),
-    .rready_i(b_ready_i),
-    .rdata_o(b_resp_o),
+    .rvalid_o(axi_o.b_valid),
+    .rready_i(axi_i.b_ready),
+    .rdata_o(axi_o.b.resp),
     .rcount_o()
   );
+  assign axi_o.r.id = '0;
+  assign axi_o.b.id = '0;
 endmodule

@@ -1,20 +1,21 @@
-// An accelerator of architecture vector with complete AXI4 buses: rs_vector_top, its ports' wires
-// concatenated.
+// An accelerator of architecture vector with complete AXI4 buses as flat ports: rs_vector_top, whose
+// parameters and clocks these are.
 //
 // Port p of cluster c is number Ports*c + p of m_axi; cluster c is number c of m_list, which only
-// reads. A bus's wires are bits of vectors, the lowest ones those of port 0. Transfers are
-// bufferable and modifiable, unprivileged and secure. No wires for ids: every burst has id 0.
-//
-// rst_ni, synchronous, may be one cycle long, as rs_vector_top says.
+// reads. A bus's wires are bits of vectors, the lowest ones those of port 0. No wires for ids: every
+// burst has id 0.
 //
 // start_o, run_o, done_o: a program was started; its schedule begins in the next cycle; it has
 // ended. Each stands for one cycle.
+`include "rs_axi.svh"
+
 module rs_vector_shell
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
   import rs_shell_pkg::*;
 #(
   parameter  vector_cfg_t Cfg = DefaultCfg,
+  parameter  bit Crossed = 1'b0,
   localparam int unsigned Clusters = Cfg.Clusters,
   localparam int unsigned Ports = Cfg.Ports,
   localparam int unsigned PortBits = Cfg.PortBits,
@@ -24,6 +25,8 @@ module rs_vector_shell
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
+  input  logic                                 mem_clk_i,
+  input  logic                                 mem_rst_ni,
   // verilog_lint: waive-start port-name-suffix
   input  logic [AxilAddrWidth-1:0]             s_axil_awaddr,
   input  logic [2:0]                           s_axil_awprot,
@@ -91,98 +94,44 @@ module rs_vector_shell
   output logic                                 run_o,
   output logic                                 done_o
 );
-  localparam logic [3:0] CacheModifiable = 4'b0011;
-  localparam logic [2:0] ProtData = 3'b000;
-
-  // ---- what all bursts have in common -----------------------------------------------------------
-  logic [2:0]             ar_size, aw_size, list_ar_size;
-  logic [1:0]             ar_burst, aw_burst, list_ar_burst;
-  logic [StrobeWidth-1:0] w_strb;
-  logic [PortBits-1:0]    r_data [AllPorts];
-  logic [PortBits-1:0]    w_data [AllPorts];
-  always_comb begin
-    for (int unsigned i = 0; i < AllPorts; i++) begin
-      m_axi_awsize[i]  = aw_size;
-      m_axi_awburst[i] = aw_burst;
-      m_axi_awcache[i] = CacheModifiable;
-      m_axi_awprot[i]  = ProtData;
-      m_axi_wdata[i]   = w_data[i];
-      m_axi_wstrb[i]   = w_strb;
-      m_axi_arsize[i]  = ar_size;
-      m_axi_arburst[i] = ar_burst;
-      m_axi_arcache[i] = CacheModifiable;
-      m_axi_arprot[i]  = ProtData;
-      r_data[i]        = m_axi_rdata[i];
-    end
-    for (int unsigned i = 0; i < Clusters; i++) begin
-      m_list_arsize[i]  = list_ar_size;
-      m_list_arburst[i] = list_ar_burst;
-      m_list_arcache[i] = CacheModifiable;
-      m_list_arprot[i]  = ProtData;
-    end
+  `RS_AXI_TYPES(m_axi, 1, AddrWidth, PortBits)
+  `RS_AXI_READ_TYPES(m_list, 1, AddrWidth, ListBits)
+  axil_request_t    axil_request;
+  axil_response_t   axil_response;
+  m_axi_request_t   rows_request   [AllPorts];
+  m_axi_response_t  rows_response  [AllPorts];
+  m_list_request_t  lists_request  [Clusters];
+  m_list_response_t lists_response [Clusters];
+  `RS_AXIL_FLAT_SLAVE(s_axil, axil_request, axil_response)
+  for (genvar i = 0; i < AllPorts; i++) begin : gen_rows
+    `RS_AXI_FLAT_WRITES(m_axi, [i], rows_request[i], rows_response[i])
+    `RS_AXI_FLAT_READS(m_axi, [i], rows_request[i], rows_response[i])
+    assign rows_response[i].b.id = '0;
+    assign rows_response[i].r.id = '0;
+  end
+  for (genvar i = 0; i < Clusters; i++) begin : gen_lists
+    `RS_AXI_FLAT_READS(m_list, [i], lists_request[i], lists_response[i])
+    assign lists_response[i].r.id = '0;
   end
 
-  // ---- the accelerator --------------------------------------------------------------------------
   rs_vector_top #(
-    .Cfg(Cfg)
+    .Cfg(Cfg),
+    .Crossed(Crossed),
+    .rows_request_t(m_axi_request_t),
+    .rows_response_t(m_axi_response_t),
+    .lists_request_t(m_list_request_t),
+    .lists_response_t(m_list_response_t)
   ) u_top (
     .clk_i,
     .rst_ni,
-    .s_axil_awaddr,
-    .s_axil_awprot,
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_bresp,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_araddr,
-    .s_axil_arprot,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_rdata,
-    .s_axil_rresp,
-    .s_axil_rvalid,
-    .s_axil_rready,
-    .m_axi_awaddr,
-    .m_axi_awlen,
-    .m_axi_awsize(aw_size),
-    .m_axi_awburst(aw_burst),
-    .m_axi_awvalid,
-    .m_axi_awready,
-    .m_axi_wdata(w_data),
-    .m_axi_wstrb(w_strb),
-    .m_axi_wlast,
-    .m_axi_wvalid,
-    .m_axi_wready,
-    .m_axi_bresp,
-    .m_axi_bvalid,
-    .m_axi_bready,
-    .m_axi_araddr,
-    .m_axi_arlen,
-    .m_axi_arsize(ar_size),
-    .m_axi_arburst(ar_burst),
-    .m_axi_arvalid,
-    .m_axi_arready,
-    .m_axi_rdata(r_data),
-    .m_axi_rresp,
-    .m_axi_rlast,
-    .m_axi_rvalid,
-    .m_axi_rready,
-    .m_list_araddr,
-    .m_list_arlen,
-    .m_list_arsize(list_ar_size),
-    .m_list_arburst(list_ar_burst),
-    .m_list_arvalid,
-    .m_list_arready,
-    .m_list_rdata,
-    .m_list_rresp,
-    .m_list_rlast,
-    .m_list_rvalid,
-    .m_list_rready,
+    .mem_clk_i,
+    .mem_rst_ni,
+    .axil_i(axil_request),
+    .axil_o(axil_response),
+    .rows_o(rows_request),
+    .rows_i(rows_response),
+    .lists_o(lists_request),
+    .lists_i(lists_response),
     .start_o,
     .run_o,
     .done_o,

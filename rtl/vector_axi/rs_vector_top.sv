@@ -3,8 +3,13 @@
 //
 // Port p of cluster c is number Ports*c + p of the ports for rows. Its memory is 2^SpanBits bytes
 // from address 2^SpanBits times its number on; a cluster reads what another one has written at the
-// addresses of that one's ports. All bursts are INCR bursts of whole beats with id 0. Each cluster
-// has a port that reads its lists.
+// addresses of that one's ports. Each cluster has a port that reads its lists. All bursts are INCR
+// bursts of whole beats with id 0, bufferable and modifiable, unprivileged and secure.
+//
+// Crossed: ports for rows go through rs_vector_crossing and are in mem_clk_i, of any frequency and
+// phase; all else is in clk_i. rst_ni and mem_rst_ni then come together, each synchronous to its
+// clock, and are both low for at least four cycles of each clock. Otherwise mem_clk_i and mem_rst_ni
+// are not used.
 //
 // rst_ni, synchronous, is that of memory's ports, too; one cycle is enough (rs_vector_control
 // prolongs it for the clusters). control.reset resets the clusters alone, when memory owes them
@@ -19,6 +24,11 @@ module rs_vector_top
   import rs_shell_pkg::*;
 #(
   parameter  vector_cfg_t Cfg = DefaultCfg,
+  parameter  bit Crossed = 1'b0,
+  parameter  type rows_request_t = default_rows_request_t,    // RS_AXI_TYPES
+  parameter  type rows_response_t = default_rows_response_t,
+  parameter  type lists_request_t = default_lists_request_t,  // RS_AXI_READ_TYPES
+  parameter  type lists_response_t = default_lists_response_t,
   localparam int unsigned Width = Cfg.Width,
   localparam int unsigned LogLanes = Cfg.LogLanes,
   localparam int unsigned Clusters = Cfg.Clusters,
@@ -27,77 +37,25 @@ module rs_vector_top
   localparam int unsigned SpanBits = Cfg.SpanBits,
   localparam int unsigned BurstBeats = Cfg.BurstBeats,
   localparam int unsigned AddrWidth = Cfg.AddrWidth,
-  localparam int unsigned AllPorts = Clusters * Ports,
-  localparam int unsigned StrobeWidth = PortBits / 8
+  localparam int unsigned AllPorts = Clusters * Ports
 ) (
-  input  logic                                    clk_i,
-  input  logic                                    rst_ni,
-  // verilog_lint: waive-start port-name-suffix
-  input  logic                [AxilAddrWidth-1:0] s_axil_awaddr,
-  input  logic                [              2:0] s_axil_awprot,
-  input  logic                                    s_axil_awvalid,
-  output logic                                    s_axil_awready,
-  input  logic                [AxilDataWidth-1:0] s_axil_wdata,
-  input  logic                [              3:0] s_axil_wstrb,
-  input  logic                                    s_axil_wvalid,
-  output logic                                    s_axil_wready,
-  output logic                [              1:0] s_axil_bresp,
-  output logic                                    s_axil_bvalid,
-  input  logic                                    s_axil_bready,
-  input  logic                [AxilAddrWidth-1:0] s_axil_araddr,
-  input  logic                [              2:0] s_axil_arprot,
-  input  logic                                    s_axil_arvalid,
-  output logic                                    s_axil_arready,
-  output logic                [AxilDataWidth-1:0] s_axil_rdata,
-  output logic                [              1:0] s_axil_rresp,
-  output logic                                    s_axil_rvalid,
-  input  logic                                    s_axil_rready,
-  // ports for rows
-  output logic [AllPorts-1:0]                     m_axi_arvalid,
-  output logic [AllPorts-1:0] [    AddrWidth-1:0] m_axi_araddr,
-  output logic [AllPorts-1:0] [              7:0] m_axi_arlen,
-  output logic                [              2:0] m_axi_arsize,
-  output logic                [              1:0] m_axi_arburst,
-  input  logic [AllPorts-1:0]                     m_axi_arready,
-  input  logic [AllPorts-1:0]                     m_axi_rvalid,
-  input  logic [AllPorts-1:0]                     m_axi_rlast,
-  input  logic [AllPorts-1:0] [              1:0] m_axi_rresp,
-  input  logic                [     PortBits-1:0] m_axi_rdata     [AllPorts],
-  output logic [AllPorts-1:0]                     m_axi_rready,
-  output logic [AllPorts-1:0]                     m_axi_awvalid,
-  output logic [AllPorts-1:0] [    AddrWidth-1:0] m_axi_awaddr,
-  output logic [AllPorts-1:0] [              7:0] m_axi_awlen,
-  output logic                [              2:0] m_axi_awsize,
-  output logic                [              1:0] m_axi_awburst,
-  input  logic [AllPorts-1:0]                     m_axi_awready,
-  output logic [AllPorts-1:0]                     m_axi_wvalid,
-  output logic [AllPorts-1:0]                     m_axi_wlast,
-  output logic                [  StrobeWidth-1:0] m_axi_wstrb,
-  output logic                [     PortBits-1:0] m_axi_wdata     [AllPorts],
-  input  logic [AllPorts-1:0]                     m_axi_wready,
-  input  logic [AllPorts-1:0]                     m_axi_bvalid,
-  input  logic [AllPorts-1:0] [              1:0] m_axi_bresp,
-  output logic [AllPorts-1:0]                     m_axi_bready,
-  // ports for lists
-  output logic [Clusters-1:0]                     m_list_arvalid,
-  output logic [Clusters-1:0] [    AddrWidth-1:0] m_list_araddr,
-  output logic [Clusters-1:0] [              7:0] m_list_arlen,
-  output logic                [              2:0] m_list_arsize,
-  output logic                [              1:0] m_list_arburst,
-  input  logic [Clusters-1:0]                     m_list_arready,
-  input  logic [Clusters-1:0]                     m_list_rvalid,
-  input  logic [Clusters-1:0]                     m_list_rlast,
-  input  logic [Clusters-1:0] [              1:0] m_list_rresp,
-  input  logic [Clusters-1:0] [     ListBits-1:0] m_list_rdata,
-  output logic [Clusters-1:0]                     m_list_rready,
-  // verilog_lint: waive-stop port-name-suffix
-  output logic                                    start_o,
-  output logic                                    run_o,
-  output logic                                    done_o,
-  output logic [Clusters-1:0]                     load_begun_o,
-  output logic [Clusters-1:0]                     issued_o,
-  output logic [Clusters-1:0]                     store_begun_o,
-  output logic [Clusters-1:0] [             31:0] ended_o
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        mem_clk_i,
+  input  logic                        mem_rst_ni,
+  input  axil_request_t               axil_i,
+  output axil_response_t              axil_o,
+  output rows_request_t               rows_o        [AllPorts],
+  input  rows_response_t              rows_i        [AllPorts],
+  output lists_request_t              lists_o       [Clusters],
+  input  lists_response_t             lists_i       [Clusters],
+  output logic                        start_o,
+  output logic                        run_o,
+  output logic                        done_o,
+  output logic [Clusters-1:0]         load_begun_o,
+  output logic [Clusters-1:0]         issued_o,
+  output logic [Clusters-1:0]         store_begun_o,
+  output logic [Clusters-1:0] [ 31:0] ended_o
 );
   localparam int unsigned PassWidth = $clog2(2 * MaxPasses);
   localparam int unsigned ShiftWidth = $clog2(Width + 1);
@@ -105,6 +63,8 @@ module rs_vector_top
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles);
   localparam int unsigned ByteBits = $clog2(PortBits / 8);
   localparam logic [1:0] BurstIncr = 2'b01;
+  localparam logic [3:0] CacheModifiable = 4'b0011;
+  localparam logic [2:0] ProtData = 3'b000;
   if (RowCycles == 0 || RowCycles * Ports * PortBits != stored_bits(
           Width
       ) << LogLanes) begin : gen_bad
@@ -115,30 +75,6 @@ module rs_vector_top
   end
 
   // ---- registers --------------------------------------------------------------------------------
-  axil_request_t  request;
-  axil_response_t response;
-  assign request = '{
-          aw_valid: s_axil_awvalid,
-          aw_addr: s_axil_awaddr,
-          aw_prot: s_axil_awprot,
-          w_valid: s_axil_wvalid,
-          w_data: s_axil_wdata,
-          w_strb: s_axil_wstrb,
-          b_ready: s_axil_bready,
-          ar_valid: s_axil_arvalid,
-          ar_addr: s_axil_araddr,
-          ar_prot: s_axil_arprot,
-          r_ready: s_axil_rready
-      };
-  assign s_axil_awready = response.aw_ready;
-  assign s_axil_wready  = response.w_ready;
-  assign s_axil_bresp   = response.b_resp;
-  assign s_axil_bvalid  = response.b_valid;
-  assign s_axil_arready = response.ar_ready;
-  assign s_axil_rdata   = response.r_data;
-  assign s_axil_rresp   = response.r_resp;
-  assign s_axil_rvalid  = response.r_valid;
-
   logic                                            prime_we, pass_we, halt, cluster_rst_n;
   logic   [  PrimeWidth-1:0]                       prime_addr;
   logic   [       Width-1:0]                       prime_q, prime_mu;
@@ -158,8 +94,8 @@ module rs_vector_top
   ) u_control (
     .clk_i,
     .rst_ni,
-    .axil_i(request),
-    .axil_o(response),
+    .axil_i,
+    .axil_o,
     .prime_we_o(prime_we),
     .prime_addr_o(prime_addr),
     .prime_q_o(prime_q),
@@ -196,37 +132,90 @@ module rs_vector_top
           stores_ended[c%Clusters];
     end
   end
-  assign m_axi_arsize   = 3'(ByteBits);
-  assign m_axi_arburst  = BurstIncr;
-  assign m_axi_awsize   = 3'(ByteBits);
-  assign m_axi_awburst  = BurstIncr;
-  assign m_axi_wstrb    = '1;
-  assign m_list_arsize  = 3'($clog2(ListBits / 8));
-  assign m_list_arburst = BurstIncr;
   for (genvar c = 0; c < Clusters; c++) begin : gen_cluster
     logic [ HomeBits-1:0] ar_home, aw_home;
     logic [BeatWidth-1:0] ar_beat, aw_beat;
     logic [          7:0] ar_len, aw_len;
+    logic [    Ports-1:0] ar_valid, ar_ready, r_valid, r_last, r_ready;
+    logic [    Ports-1:0] aw_valid, aw_ready, w_valid, w_last, w_ready, b_valid, b_ready;
     logic [          1:0] r_resp [Ports];
     logic [          1:0] b_resp [Ports];
     logic [ PortBits-1:0] r_data [Ports];
     logic [ PortBits-1:0] w_data [Ports];
+    logic [AddrWidth-1:0] list_addr;
+    logic [          7:0] list_len;
     for (genvar p = 0; p < Ports; p++) begin : gen_port
       localparam int unsigned Port = Ports * c + p;
+      rows_request_t  request;
+      rows_response_t response;
       function automatic logic [AddrWidth-1:0] address(logic [HomeBits-1:0] home,
                                                        logic [BeatWidth-1:0] beat);
         return ((AddrWidth'(home) * AddrWidth'(Ports) + AddrWidth'(p)) << SpanBits) |
             AddrWidth'(AddrWidth'(beat) << ByteBits);
       endfunction
-      assign m_axi_araddr[Port] = address(ar_home, ar_beat);
-      assign m_axi_arlen[Port]  = ar_len;
-      assign m_axi_awaddr[Port] = address(aw_home, aw_beat);
-      assign m_axi_awlen[Port]  = aw_len;
-      assign m_axi_wdata[Port]  = w_data[p];
-      assign r_resp[p]          = m_axi_rresp[Port];
-      assign b_resp[p]          = m_axi_bresp[Port];
-      assign r_data[p]          = m_axi_rdata[Port];
+      assign request = '{
+              aw: '{
+                  id: '0,
+                  addr: address(aw_home, aw_beat),
+                  len: aw_len,
+                  size: 3'(ByteBits),
+                  burst: BurstIncr,
+                  cache: CacheModifiable,
+                  prot: ProtData
+              },
+              aw_valid: aw_valid[p],
+              w: '{data: w_data[p], strb: '1, last: w_last[p]},
+              w_valid: w_valid[p],
+              b_ready: b_ready[p],
+              ar: '{
+                  id: '0,
+                  addr: address(ar_home, ar_beat),
+                  len: ar_len,
+                  size: 3'(ByteBits),
+                  burst: BurstIncr,
+                  cache: CacheModifiable,
+                  prot: ProtData
+              },
+              ar_valid: ar_valid[p],
+              r_ready: r_ready[p]
+          };
+      assign aw_ready[p] = response.aw_ready;
+      assign w_ready[p]  = response.w_ready;
+      assign b_valid[p]  = response.b_valid;
+      assign b_resp[p]   = response.b.resp;
+      assign ar_ready[p] = response.ar_ready;
+      assign r_valid[p]  = response.r_valid;
+      assign r_last[p]   = response.r.last;
+      assign r_resp[p]   = response.r.resp;
+      assign r_data[p]   = response.r.data;
+      if (Crossed) begin : gen_crossed
+        rs_vector_crossing #(
+          .axi_request_t(rows_request_t),
+          .axi_response_t(rows_response_t)
+        ) u_crossing (
+          .clk_i,
+          .rst_ni,
+          .axi_i(request),
+          .axi_o(response),
+          .mem_clk_i,
+          .mem_rst_ni,
+          .mem_axi_o(rows_o[Port]),
+          .mem_axi_i(rows_i[Port])
+        );
+      end else begin : gen_direct
+        assign rows_o[Port] = request;
+        assign response     = rows_i[Port];
+      end
     end
+    assign lists_o[c].ar = '{
+            id: '0,
+            addr: list_addr,
+            len: list_len,
+            size: 3'($clog2(ListBits / 8)),
+            burst: BurstIncr,
+            cache: CacheModifiable,
+            prot: ProtData
+        };
     rs_vector_cluster #(
       .Cfg(Cfg)
     ) u_cluster (
@@ -260,37 +249,37 @@ module rs_vector_top
       .issued_o(issued_o[c]),
       .store_begun_o(store_begun_o[c]),
       .ended_o(ended_o[c]),
-      .ar_valid_o(m_axi_arvalid[Ports*c+:Ports]),
+      .ar_valid_o(ar_valid),
       .ar_home_o(ar_home),
       .ar_beat_o(ar_beat),
       .ar_len_o(ar_len),
-      .ar_ready_i(m_axi_arready[Ports*c+:Ports]),
-      .r_valid_i(m_axi_rvalid[Ports*c+:Ports]),
-      .r_last_i(m_axi_rlast[Ports*c+:Ports]),
+      .ar_ready_i(ar_ready),
+      .r_valid_i(r_valid),
+      .r_last_i(r_last),
       .r_resp_i(r_resp),
       .r_data_i(r_data),
-      .r_ready_o(m_axi_rready[Ports*c+:Ports]),
-      .aw_valid_o(m_axi_awvalid[Ports*c+:Ports]),
+      .r_ready_o(r_ready),
+      .aw_valid_o(aw_valid),
       .aw_home_o(aw_home),
       .aw_beat_o(aw_beat),
       .aw_len_o(aw_len),
-      .aw_ready_i(m_axi_awready[Ports*c+:Ports]),
-      .w_valid_o(m_axi_wvalid[Ports*c+:Ports]),
-      .w_last_o(m_axi_wlast[Ports*c+:Ports]),
+      .aw_ready_i(aw_ready),
+      .w_valid_o(w_valid),
+      .w_last_o(w_last),
       .w_data_o(w_data),
-      .w_ready_i(m_axi_wready[Ports*c+:Ports]),
-      .b_valid_i(m_axi_bvalid[Ports*c+:Ports]),
+      .w_ready_i(w_ready),
+      .b_valid_i(b_valid),
       .b_resp_i(b_resp),
-      .b_ready_o(m_axi_bready[Ports*c+:Ports]),
-      .list_ar_valid_o(m_list_arvalid[c]),
-      .list_ar_addr_o(m_list_araddr[c]),
-      .list_ar_len_o(m_list_arlen[c]),
-      .list_ar_ready_i(m_list_arready[c]),
-      .list_r_valid_i(m_list_rvalid[c]),
-      .list_r_last_i(m_list_rlast[c]),
-      .list_r_resp_i(m_list_rresp[c]),
-      .list_r_data_i(m_list_rdata[c]),
-      .list_r_ready_o(m_list_rready[c])
+      .b_ready_o(b_ready),
+      .list_ar_valid_o(lists_o[c].ar_valid),
+      .list_ar_addr_o(list_addr),
+      .list_ar_len_o(list_len),
+      .list_ar_ready_i(lists_i[c].ar_ready),
+      .list_r_valid_i(lists_i[c].r_valid),
+      .list_r_last_i(lists_i[c].r.last),
+      .list_r_resp_i(lists_i[c].r.resp),
+      .list_r_data_i(lists_i[c].r.data),
+      .list_r_ready_o(lists_o[c].r_ready)
     );
   end
 endmodule

@@ -5,8 +5,8 @@
 // MemoryRows times the cluster's number, and the row there. Its words are stored as in memory, 64
 // bits at a time.
 //
-// Crossed: ports for rows go through rs_vector_crossing, both clocks of it being clk_i. Then
-// programs take more cycles than their schedules have.
+// Crossed: ports for rows cross to memory's clock, which is clk_i, too. Then programs take more
+// cycles than their schedules have.
 //
 // error_i and silent_i make ports answer with errors, or not at all: those for rows, then those for
 // lists.
@@ -14,9 +14,12 @@
 // run_o: the next cycle is cycle 0 of the schedule. load_begun_o, issued_o and store_begun_o stand
 // in the cycles in which a cluster's next load, instruction or store begins, and ended_o counts
 // instructions; done_o stands in the first cycle in which all has ended.
+`include "rs_axi.svh"
+
 module rs_vector_simulation
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
+  import rs_shell_pkg::*;
 #(
   parameter  vector_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned Latency = 62,
@@ -84,89 +87,55 @@ module rs_vector_simulation
   localparam int unsigned ListBytes = $clog2(ListBits / 8);
   localparam int unsigned PortWords = PortBits / 64;
 
-  logic [AllPorts-1:0]                ar_valid, ar_ready, r_valid, r_last, r_ready;
-  logic [AllPorts-1:0]                aw_valid, aw_ready, w_valid, w_last, w_ready;
-  logic [AllPorts-1:0]                b_valid, b_ready;
-  logic [AllPorts-1:0][AddrWidth-1:0] ar_addr, aw_addr;
-  logic [AllPorts-1:0][7:0]           ar_len, aw_len;
-  logic [AllPorts-1:0][1:0]           r_resp, b_resp;
-  logic [PortBits-1:0]                 r_data [AllPorts];
-  logic [PortBits-1:0]                 w_data [AllPorts];
-  logic [Clusters-1:0]                list_ar_valid, list_ar_ready;
-  logic [Clusters-1:0]                list_r_valid, list_r_last, list_r_ready;
-  logic [Clusters-1:0][AddrWidth-1:0] list_ar_addr;
-  logic [Clusters-1:0][7:0]           list_ar_len;
-  logic [Clusters-1:0][1:0]           list_r_resp;
-  logic [Clusters-1:0][ListBits-1:0]  list_r_data;
-  logic [Clusters-1:0][31:0]          ended;
-  logic                               start;
-  logic [2:0]                         ar_size, aw_size, list_ar_size;
-  logic [1:0]                         ar_burst, aw_burst, list_ar_burst;
-  logic [PortBits/8-1:0]               w_strb;
-  logic                               unused_constants;
-  assign unused_constants = ^{
-    ar_size, aw_size, list_ar_size, ar_burst, aw_burst, list_ar_burst, w_strb
-  };
+  `RS_AXI_TYPES(axi, 1, AddrWidth, PortBits)
+  `RS_AXI_READ_TYPES(list, 1, AddrWidth, ListBits)
+  axil_request_t              axil_request;
+  axil_response_t             axil_response;
+  axi_request_t               request       [AllPorts];
+  axi_response_t              response      [AllPorts];
+  list_request_t              list_request  [Clusters];
+  list_response_t             list_response [Clusters];
+  logic [Clusters-1:0] [31:0] ended;
+  logic                       start;
+  assign axil_request = '{
+          aw_valid: axil_awvalid_i,
+          aw_addr: axil_awaddr_i,
+          aw_prot: '0,
+          w_valid: axil_wvalid_i,
+          w_data: axil_wdata_i,
+          w_strb: '1,
+          b_ready: 1'b1,
+          ar_valid: axil_arvalid_i,
+          ar_addr: axil_araddr_i,
+          ar_prot: '0,
+          r_ready: 1'b1
+      };
+  assign axil_awready_o = axil_response.aw_ready;
+  assign axil_wready_o  = axil_response.w_ready;
+  assign axil_bresp_o   = axil_response.b_resp;
+  assign axil_bvalid_o  = axil_response.b_valid;
+  assign axil_arready_o = axil_response.ar_ready;
+  assign axil_rdata_o   = axil_response.r_data;
+  assign axil_rresp_o   = axil_response.r_resp;
+  assign axil_rvalid_o  = axil_response.r_valid;
   rs_vector_top #(
-    .Cfg(Cfg)
+    .Cfg(Cfg),
+    .Crossed(Crossed),
+    .rows_request_t(axi_request_t),
+    .rows_response_t(axi_response_t),
+    .lists_request_t(list_request_t),
+    .lists_response_t(list_response_t)
   ) u_top (
     .clk_i,
     .rst_ni,
-    .s_axil_awaddr(axil_awaddr_i),
-    .s_axil_awprot('0),
-    .s_axil_awvalid(axil_awvalid_i),
-    .s_axil_awready(axil_awready_o),
-    .s_axil_wdata(axil_wdata_i),
-    .s_axil_wstrb('1),
-    .s_axil_wvalid(axil_wvalid_i),
-    .s_axil_wready(axil_wready_o),
-    .s_axil_bresp(axil_bresp_o),
-    .s_axil_bvalid(axil_bvalid_o),
-    .s_axil_bready(1'b1),
-    .s_axil_araddr(axil_araddr_i),
-    .s_axil_arprot('0),
-    .s_axil_arvalid(axil_arvalid_i),
-    .s_axil_arready(axil_arready_o),
-    .s_axil_rdata(axil_rdata_o),
-    .s_axil_rresp(axil_rresp_o),
-    .s_axil_rvalid(axil_rvalid_o),
-    .s_axil_rready(1'b1),
-    .m_axi_arvalid(ar_valid),
-    .m_axi_araddr(ar_addr),
-    .m_axi_arlen(ar_len),
-    .m_axi_arsize(ar_size),
-    .m_axi_arburst(ar_burst),
-    .m_axi_arready(ar_ready),
-    .m_axi_rvalid(r_valid),
-    .m_axi_rlast(r_last),
-    .m_axi_rresp(r_resp),
-    .m_axi_rdata(r_data),
-    .m_axi_rready(r_ready),
-    .m_axi_awvalid(aw_valid),
-    .m_axi_awaddr(aw_addr),
-    .m_axi_awlen(aw_len),
-    .m_axi_awsize(aw_size),
-    .m_axi_awburst(aw_burst),
-    .m_axi_awready(aw_ready),
-    .m_axi_wvalid(w_valid),
-    .m_axi_wlast(w_last),
-    .m_axi_wstrb(w_strb),
-    .m_axi_wdata(w_data),
-    .m_axi_wready(w_ready),
-    .m_axi_bvalid(b_valid),
-    .m_axi_bresp(b_resp),
-    .m_axi_bready(b_ready),
-    .m_list_arvalid(list_ar_valid),
-    .m_list_araddr(list_ar_addr),
-    .m_list_arlen(list_ar_len),
-    .m_list_arsize(list_ar_size),
-    .m_list_arburst(list_ar_burst),
-    .m_list_arready(list_ar_ready),
-    .m_list_rvalid(list_r_valid),
-    .m_list_rlast(list_r_last),
-    .m_list_rresp(list_r_resp),
-    .m_list_rdata(list_r_data),
-    .m_list_rready(list_r_ready),
+    .mem_clk_i(clk_i),
+    .mem_rst_ni(rst_ni),
+    .axil_i(axil_request),
+    .axil_o(axil_response),
+    .rows_o(request),
+    .rows_i(response),
+    .lists_o(list_request),
+    .lists_i(list_response),
     .start_o(start),
     .run_o,
     .done_o,
@@ -177,92 +146,6 @@ module rs_vector_simulation
   );
   always_comb begin
     for (int unsigned c = 0; c < Clusters; c++) ended_o[c] = ended[c];
-  end
-
-  // ---- crossings, where they are simulated ----------------------------------------------------------
-  logic [AllPorts-1:0]                mem_ar_valid, mem_ar_ready;
-  logic [AllPorts-1:0]                mem_r_valid, mem_r_last, mem_r_ready;
-  logic [AllPorts-1:0]                mem_aw_valid, mem_aw_ready;
-  logic [AllPorts-1:0]                mem_w_valid, mem_w_last, mem_w_ready;
-  logic [AllPorts-1:0]                mem_b_valid, mem_b_ready;
-  logic [AllPorts-1:0][AddrWidth-1:0] mem_ar_addr, mem_aw_addr;
-  logic [AllPorts-1:0][7:0]           mem_ar_len, mem_aw_len;
-  logic [AllPorts-1:0][1:0]           mem_r_resp, mem_b_resp;
-  logic [PortBits-1:0]                mem_r_data [AllPorts];
-  logic [PortBits-1:0]                mem_w_data [AllPorts];
-  if (Crossed) begin : gen_crossed
-    for (genvar p = 0; p < AllPorts; p++) begin : gen_port
-      rs_vector_crossing #(
-        .PortBits(PortBits),
-        .AddrWidth(AddrWidth)
-      ) u_crossing (
-        .clk_i,
-        .rst_ni,
-        .ar_valid_i(ar_valid[p]),
-        .ar_addr_i(ar_addr[p]),
-        .ar_len_i(ar_len[p]),
-        .ar_ready_o(ar_ready[p]),
-        .r_valid_o(r_valid[p]),
-        .r_last_o(r_last[p]),
-        .r_resp_o(r_resp[p]),
-        .r_data_o(r_data[p]),
-        .r_ready_i(r_ready[p]),
-        .aw_valid_i(aw_valid[p]),
-        .aw_addr_i(aw_addr[p]),
-        .aw_len_i(aw_len[p]),
-        .aw_ready_o(aw_ready[p]),
-        .w_valid_i(w_valid[p]),
-        .w_last_i(w_last[p]),
-        .w_data_i(w_data[p]),
-        .w_ready_o(w_ready[p]),
-        .b_valid_o(b_valid[p]),
-        .b_resp_o(b_resp[p]),
-        .b_ready_i(b_ready[p]),
-        .mem_clk_i(clk_i),
-        .mem_rst_ni(rst_ni),
-        .mem_ar_valid_o(mem_ar_valid[p]),
-        .mem_ar_addr_o(mem_ar_addr[p]),
-        .mem_ar_len_o(mem_ar_len[p]),
-        .mem_ar_ready_i(mem_ar_ready[p]),
-        .mem_r_valid_i(mem_r_valid[p]),
-        .mem_r_last_i(mem_r_last[p]),
-        .mem_r_resp_i(mem_r_resp[p]),
-        .mem_r_data_i(mem_r_data[p]),
-        .mem_r_ready_o(mem_r_ready[p]),
-        .mem_aw_valid_o(mem_aw_valid[p]),
-        .mem_aw_addr_o(mem_aw_addr[p]),
-        .mem_aw_len_o(mem_aw_len[p]),
-        .mem_aw_ready_i(mem_aw_ready[p]),
-        .mem_w_valid_o(mem_w_valid[p]),
-        .mem_w_last_o(mem_w_last[p]),
-        .mem_w_data_o(mem_w_data[p]),
-        .mem_w_ready_i(mem_w_ready[p]),
-        .mem_b_valid_i(mem_b_valid[p]),
-        .mem_b_resp_i(mem_b_resp[p]),
-        .mem_b_ready_o(mem_b_ready[p])
-      );
-    end
-  end else begin : gen_direct
-    assign mem_ar_valid = ar_valid;
-    assign mem_ar_addr  = ar_addr;
-    assign mem_ar_len   = ar_len;
-    assign ar_ready     = mem_ar_ready;
-    assign r_valid      = mem_r_valid;
-    assign r_last       = mem_r_last;
-    assign r_resp       = mem_r_resp;
-    assign r_data       = mem_r_data;
-    assign mem_r_ready  = r_ready;
-    assign mem_aw_valid = aw_valid;
-    assign mem_aw_addr  = aw_addr;
-    assign mem_aw_len   = aw_len;
-    assign aw_ready     = mem_aw_ready;
-    assign mem_w_valid  = w_valid;
-    assign mem_w_last   = w_last;
-    assign mem_w_data   = w_data;
-    assign w_ready      = mem_w_ready;
-    assign b_valid      = mem_b_valid;
-    assign b_resp       = mem_b_resp;
-    assign mem_b_ready  = b_ready;
   end
 
   // ---- memory of rows: slice p of all clusters' memories together, for every cluster's port p --------
@@ -283,7 +166,7 @@ module rs_vector_simulation
         if (row_we_i) contents[32'(row_addr_i)*RowCycles+i] <= host[i];
       end
       for (int unsigned c = 0; c < Clusters; c++) begin
-        if (writes[c]) contents[write_at[c]] <= mem_w_data[Ports*c+p];
+        if (writes[c]) contents[write_at[c]] <= request[Ports*c+p].w.data;
       end
     end
     for (genvar c = 0; c < Clusters; c++) begin : gen_port
@@ -309,34 +192,36 @@ module rs_vector_simulation
         .epoch_i(run_o),
         .error_i(error_i[Port]),
         .silent_i(silent_i[Port]),
-        .ar_valid_i(mem_ar_valid[Port]),
-        .ar_addr_i(mem_ar_addr[Port]),
-        .ar_len_i(mem_ar_len[Port]),
-        .ar_ready_o(mem_ar_ready[Port]),
-        .r_valid_o(mem_r_valid[Port]),
-        .r_last_o(mem_r_last[Port]),
-        .r_resp_o(mem_r_resp[Port]),
-        .r_ready_i(mem_r_ready[Port]),
+        .ar_valid_i(request[Port].ar_valid),
+        .ar_addr_i(request[Port].ar.addr),
+        .ar_len_i(request[Port].ar.len),
+        .ar_ready_o(response[Port].ar_ready),
+        .r_valid_o(response[Port].r_valid),
+        .r_last_o(response[Port].r.last),
+        .r_resp_o(response[Port].r.resp),
+        .r_ready_i(request[Port].r_ready),
         .read_beat_o(read_beat),
-        .aw_valid_i(mem_aw_valid[Port]),
-        .aw_addr_i(mem_aw_addr[Port]),
-        .aw_len_i(mem_aw_len[Port]),
-        .aw_ready_o(mem_aw_ready[Port]),
-        .w_valid_i(mem_w_valid[Port]),
-        .w_last_i(mem_w_last[Port]),
-        .w_ready_o(mem_w_ready[Port]),
+        .aw_valid_i(request[Port].aw_valid),
+        .aw_addr_i(request[Port].aw.addr),
+        .aw_len_i(request[Port].aw.len),
+        .aw_ready_o(response[Port].aw_ready),
+        .w_valid_i(request[Port].w_valid),
+        .w_last_i(request[Port].w.last),
+        .w_ready_o(response[Port].w_ready),
         .write_o(writes[c]),
         .write_beat_o(write_beat),
-        .b_valid_o(mem_b_valid[Port]),
-        .b_resp_o(mem_b_resp[Port]),
-        .b_ready_i(mem_b_ready[Port])
+        .b_valid_o(response[Port].b_valid),
+        .b_resp_o(response[Port].b.resp),
+        .b_ready_i(request[Port].b_ready)
       );
-      assign mem_r_data[Port] = contents[place(read_beat)];
+      assign response[Port].r.id   = '0;
+      assign response[Port].b.id   = '0;
+      assign response[Port].r.data = contents[place(read_beat)];
       assign write_at[c]  = place(write_beat);
       Own_A :
-      assert property (@(posedge clk_i) !rst_ni || !mem_ar_valid[Port] ||
-                       32'(mem_ar_addr[Port] >> SpanBits) % Ports == p)
-      else $error("port %0d reads slice %0d", Port, 32'(mem_ar_addr[Port] >> SpanBits));
+      assert property (@(posedge clk_i) !rst_ni || !request[Port].ar_valid ||
+                       32'(request[Port].ar.addr >> SpanBits) % Ports == p)
+      else $error("port %0d reads slice %0d", Port, 32'(request[Port].ar.addr >> SpanBits));
     end
   end
 
@@ -364,14 +249,14 @@ module rs_vector_simulation
       .epoch_i(start),
       .error_i(error_i[AllPorts+c]),
       .silent_i(silent_i[AllPorts+c]),
-      .ar_valid_i(list_ar_valid[c]),
-      .ar_addr_i(list_ar_addr[c]),
-      .ar_len_i(list_ar_len[c]),
-      .ar_ready_o(list_ar_ready[c]),
-      .r_valid_o(list_r_valid[c]),
-      .r_last_o(list_r_last[c]),
-      .r_resp_o(list_r_resp[c]),
-      .r_ready_i(list_r_ready[c]),
+      .ar_valid_i(list_request[c].ar_valid),
+      .ar_addr_i(list_request[c].ar.addr),
+      .ar_len_i(list_request[c].ar.len),
+      .ar_ready_o(list_response[c].ar_ready),
+      .r_valid_o(list_response[c].r_valid),
+      .r_last_o(list_response[c].r.last),
+      .r_resp_o(list_response[c].r.resp),
+      .r_ready_i(list_request[c].r_ready),
       .read_beat_o(beat),
       .aw_valid_i(1'b0),
       .aw_addr_i('0),
@@ -387,6 +272,7 @@ module rs_vector_simulation
       .b_ready_i(1'b1)
     );
     assign unused_beat    = ^beat;
-    assign list_r_data[c] = contents[ListAddrWidth'(beat)];
+    assign list_response[c].r.id   = '0;
+    assign list_response[c].r.data = contents[ListAddrWidth'(beat)];
   end
 endmodule

@@ -11,7 +11,7 @@ import json
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.toolchain import verilator
 from ringsmith.hdl.yosys import yosys
 from ringsmith.lower import lower_operation
-from ringsmith.markdown import table_lines
+from ringsmith.markdown import DASH, table_lines
 from ringsmith.params import RlweParameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,6 +113,7 @@ designs is simulated as the U280's. Results are the interpreter's, bit for bit.
 
 ## Resources
 
+A cell has the estimate, Yosys's count and how far they are apart; one number where both are equal.
 Devices with their registers and buses, as generated folders hold them. `rpau` and `vector` are
 synthesized for UltraScale+, `stream` for the 7 series. `rpau-1` and `stream-2` are among the
 designs that the estimates were made from; the others are not. Larger designs have been compared
@@ -228,15 +229,20 @@ def kept() -> dict[str, Any]:
     return found
 
 
-def _resources(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """A design's lines of the table of resources."""
+def _resources(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """A design's line of the table of resources."""
     estimate = estimate_of(row["design"]).resources
-    for name, title in TITLES.items():
+    cells = [f"`{row['design']}`"]
+    for name in names:
         if name not in row["yosys"]:
+            cells.append(DASH)
             continue
         guess, found = estimate[name], row["yosys"][name]
-        difference = "equal" if guess == found else f"{guess / found - 1:+.1%}"
-        yield f"`{row['design']}`", title, f"{guess:,g}", f"{found:,g}", difference
+        if guess == found:
+            cells.append(f"{found:,g}")
+        else:
+            cells.append(f"{guess:,g} / {found:,g} ({guess / found - 1:+.1%})")
+    return cells
 
 
 def page(record: Mapping[str, Any]) -> str:
@@ -258,8 +264,9 @@ def page(record: Mapping[str, Any]) -> str:
         )
         for (design, n, limbs), found in rings.items()
     ]
-    of_area = [line for row in area for line in _resources(row)]
-    area_head = ("design", "resource", "estimated", "Yosys", "apart")
+    names = [name for name in TITLES if any(name in row["yosys"] for row in area)]
+    of_area = [_resources(row, names) for row in area]
+    area_head = ("design", *(TITLES[name] for name in names))
     reported = {
         "command": COMMAND,
         "latency_limit": f"{LATENCY_LIMIT:.0%}",
@@ -267,7 +274,7 @@ def page(record: Mapping[str, Any]) -> str:
         "points": len(latency),
         "worst": f"{worst:.1%}",
         "latency": "\n".join(table_lines(head, rows, ("design",))),
-        "area": "\n".join(table_lines(area_head, of_area, ("design", "resource"))),
+        "area": "\n".join(table_lines(area_head, of_area, ("design",))),
         **{name: record[name] for name in ("date", "verilator", "yosys")},
     }
     return TEXT.format(**reported)

@@ -12,7 +12,7 @@ from bench.measure import SEAL, operations
 from bench.papers import compared, figures, papers
 from bench.record import Record, read_records
 from bench.run import ROOT, Choice, Run, load, measure
-from bench.transforms import before, diagonal_graph, networks
+from bench.transforms import diagonal_graph, networks
 from ringsmith import CkksParameters
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import UNIT
@@ -305,14 +305,6 @@ def test_a_transform_shares_digits_and_divides_once_a_giant_step() -> None:
     assert ops["mod_down"] == giants - 1 + halves
     assert graph.type_of(len(graph.nodes) - 1).base == (0, 1, 2)
     graph.validate()  # every key is used
-
-
-def test_figures_of_an_earlier_commit_stand_beside_a_baseline() -> None:
-    part = load("transforms").parts["before"]
-    found = {(r.design, r.params, r.metric, r.baseline): r for r in before(Run(part))}
-    cycles = found["nano", "nano", "cycles", "before key switching was one node"]
-    assert (cycles.value, cycles.source) == (1_619_182, "model")
-    assert ("cpu", "A", "milliseconds", "SEAL, before key switching was one node") in found
 
 
 def test_networks_that_are_not_there_are_left_out() -> None:

@@ -89,6 +89,16 @@ def test_a_child_that_fails_is_an_error_that_names_it() -> None:
         work["sum"]()
 
 
+@pytest.mark.parametrize("ready", ["", "print('ready', flush=True); input(); "])
+def test_a_child_that_is_killed_is_said_to_be_killed_for_memory(ready: str) -> None:
+    program = f"import os, signal; {ready}os.kill(os.getpid(), signal.SIGKILL)"
+    with (
+        pytest.raises(ToolError, match=r"the child .*: it was killed for memory: name a smaller"),
+        baselines.asked([sys.executable, "-c", program], ["sum"], "the child") as work,
+    ):
+        work["sum"]()
+
+
 def test_the_floor_counts_the_transforms_of_key_switching() -> None:
     item = BenchSet("f", 1 << 12, (50, 50, 50), (50,), 0, 0, "for this test")
     counted = {name: operation_work(item, name).transforms for name in (*ours.CKKS, HOISTED)}

@@ -101,7 +101,7 @@ def test_a_record_that_no_section_takes_is_refused() -> None:
     bench = replace(BENCH, page={**LAYOUT, "sections": [section]})
     with pytest.raises(ParameterError, match="no section of the page takes o cycles of d"):
         written(number("cycles", 1), bench=bench)
-    left_out = {**LAYOUT, "sections": [section], "left_out": {"metric": ["cyc*"]}}
+    left_out = {**LAYOUT, "sections": [section], "left_out": [{"metric": ["cyc*"]}]}
     assert "| o |" not in written(number("cycles", 1), bench=replace(bench, page=left_out))
 
 
@@ -137,7 +137,7 @@ def test_a_file_in_the_repository_is_what_is_written_of_its_records(
     path: Path, tmp_path: Path
 ) -> None:
     measurement = read_records(path, path.stem.partition("-")[0])
-    assert len(measurement.records) > 25
+    assert len(measurement.records) > 10
     write_records(measurement, Target(tmp_path / "again"))
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 

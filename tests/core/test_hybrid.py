@@ -99,7 +99,9 @@ class Case:
 
 
 @cache
-def make_case(log_n: int, limbs: int, dnum: int, special: int, special_bits: int = 41) -> Case:
+def make_case(
+    log_n: int, limbs: int, digits: int | tuple[int, ...], special: int, special_bits: int = 41
+) -> Case:
     """40-bit data primes, so that special primes as many as a digit has outweigh the digit."""
     parameters = CkksParameters.create(
         n=1 << log_n,
@@ -107,7 +109,7 @@ def make_case(log_n: int, limbs: int, dnum: int, special: int, special_bits: int
         special_bits=(special_bits,) * special,
         scale_bits=40,
         security=None,
-        dnum=dnum,
+        **{"dnum": digits} if isinstance(digits, int) else {"digit_sizes": digits},
     )
     context = core_context(parameters)
     key = secret.generate_secret_key(context)
@@ -118,7 +120,7 @@ def make_case(log_n: int, limbs: int, dnum: int, special: int, special_bits: int
     return Case(parameters, context, key, relin, small)
 
 
-def full(*values: int) -> object:
+def full(*values: object) -> object:
     """A case for the full run only."""
     return pytest.param(*values, marks=pytest.mark.full)
 
@@ -131,15 +133,18 @@ CASES = [
     (10, 6, 1, 6),
     (10, 5, 2, 3),  # digits of three and two primes
     (10, 5, 3, 1),  # P smaller than a digit: a large error, within its large bound
+    (10, 6, (1, 3, 2), 3),  # digits of other sizes
+    (10, 6, (4, 2), 4),
     (11, 4, 2, 2),
     full(12, 9, 3, 3),
+    full(14, 9, (2, 4, 3), 4),
     full(13, 8, 2, 4),
     full(14, 8, 4, 2),
     full(15, 6, 3, 2),
     full(16, 4, 2, 2),
     full(16, 6, 2, 3),
 ]
-SHAPES = pytest.mark.parametrize(("log_n", "limbs", "dnum", "special"), CASES)
+SHAPES = pytest.mark.parametrize(("log_n", "limbs", "digits", "special"), CASES)
 
 
 def levels(case: Case) -> list[int]:
@@ -150,10 +155,15 @@ def levels(case: Case) -> list[int]:
 
 @SHAPES
 def test_relinearization_is_right_within_its_bound(
-    log_n: int, limbs: int, dnum: int, special: int, rng: np.random.Generator
+    log_n: int,
+    limbs: int,
+    digits: int | tuple[int, ...],
+    special: int,
+    rng: np.random.Generator,
 ) -> None:
-    case = make_case(log_n, limbs, dnum, special)
-    assert case.relin.shape == (dnum, 2, limbs + special, case.parameters.n)
+    case = make_case(log_n, limbs, digits, special)
+    count = digits if isinstance(digits, int) else len(digits)
+    assert case.relin.shape == (count, 2, limbs + special, case.parameters.n)
     for level in levels(case):
         modulus = math.prod(case.parameters.primes[:level])
         x = case.random(rng, 3, level)
@@ -166,9 +176,13 @@ def test_relinearization_is_right_within_its_bound(
 
 @SHAPES
 def test_relinearization_and_rescale_fused_are_right_within_their_bound(
-    log_n: int, limbs: int, dnum: int, special: int, rng: np.random.Generator
+    log_n: int,
+    limbs: int,
+    digits: int | tuple[int, ...],
+    special: int,
+    rng: np.random.Generator,
 ) -> None:
-    case = make_case(log_n, limbs, dnum, special)
+    case = make_case(log_n, limbs, digits, special)
     for level in levels(case):
         modulus = math.prod(case.parameters.primes[:level])
         last = case.parameters.primes[level - 1]
@@ -204,11 +218,14 @@ def test_rotation_and_conjugation_decrypt_right(
 
 
 @pytest.mark.parametrize("operation", ["relinearize", "rotate", "relinearize_rescale"])
-@pytest.mark.parametrize(("dnum", "special"), [(6, 1), (6, 2), (3, 2), (2, 3), (1, 6), (3, 1)])
+@pytest.mark.parametrize(
+    ("digits", "special"),
+    [(6, 1), (6, 2), (3, 2), (2, 3), (1, 6), (3, 1), ((1, 3, 2), 3), ((2, 1, 1, 2), 1)],
+)
 def test_operations_in_subroutines_equal_the_evaluator(
-    operation: str, dnum: int, special: int, rng: np.random.Generator
+    operation: str, digits: int | tuple[int, ...], special: int, rng: np.random.Generator
 ) -> None:
-    case = make_case(10, 6, dnum, special)
+    case = make_case(10, 6, digits, special)
     for limbs in (2, 5, 6):
         graph = lower_operation(operation, case.parameters, limbs, steps=3)
         x = case.random(rng, 2 if operation == "rotate" else 3, limbs)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import product, zip_longest
 from math import prod
 
 import numpy as np
@@ -523,6 +523,51 @@ def test_scalars_are_multiplied_and_added_as_constant_polynomials(
         if form == "coeff":
             changed[1:] = words[1:]
         assert results["sum.0"][limb].tolist() == changed
+
+
+@pytest.mark.usefixtures("same_threads_afterwards")
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("count", [1, 2, 5, 17, 40])
+@pytest.mark.parametrize("form", ["ntt", "coeff"])
+def test_sums_of_multiples_have_the_words_of_integers(
+    program: Program, form: str, count: int, threads: int
+) -> None:
+    """Chains and trees of multiples by scalars, with products and other values among them."""
+    _core.set_threads(threads)
+    data = list(range(len(program.shape.data)))
+    primes = [program.primes[i] for i in data]
+    x = [program.input(f"x{i}", data, form) for i in range(count)]
+    y, z = (program.input(name, data, form) for name in "yz")
+    scalars = [[q - 1 - i if i % 2 else 3**40 * (i + 1) % q for q in primes] for i in range(count)]
+    products = 2 if form == "ntt" else 0
+
+    def terms() -> list[int]:
+        found = [
+            program.node("mul_scalar", a, values=each) for a, each in zip(x, scalars, strict=True)
+        ]
+        others = [y, *(program.node("mul", y, z) for _ in range(products)), z]
+        return [term for pair in zip_longest(found, others) for term in pair if term is not None]
+
+    for tree in (False, True):
+        for left in (0, 1):  # the last one is read elsewhere, too
+            given = terms()
+            kept = given[-1]
+            while len(given) > 1:
+                pairs = [*zip(given[::2], given[1::2], strict=False)]
+                merged = [program.node("add", a, b) for a, b in (pairs if tree else pairs[:1])]
+                given = [*merged, *given[2 * len(merged) :]]
+            program.output(f"sum {tree} {left}", given[0])
+            if left:
+                program.output(f"kept {tree}", kept)
+    results = program.run({})
+    q = np.array(primes, dtype=object)[:, np.newaxis]
+    values = {name: words.astype(object) for name, words in program.inputs.items()}
+    expected = values["y"] + values["z"] + products * values["y"] * values["z"]
+    for i, each in enumerate(scalars):
+        expected += values[f"x{i}"] * np.array(each, dtype=object)[:, np.newaxis]
+    for tree in (False, True):
+        for left in (0, 1):
+            assert np.array_equal(results[f"sum {tree} {left}.0"], expected % q)
 
 
 @pytest.mark.usefixtures("same_threads_afterwards")

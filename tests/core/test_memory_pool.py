@@ -93,3 +93,24 @@ def test_children_take_memory_and_precomputed_keys_while_threads_of_their_parent
     for each in running:
         each.result()
     assert set(ends) == {0}
+
+
+def faults_of_a_run(context: _core.Context, limbs: int) -> int:
+    """Pages from the system that eight values of this number of limbs and an output take."""
+    graph = _core.Graph(N, context.primes, context.roots)
+    base = list(range(limbs))
+    x = graph.add_node("input", [], {"name": "x", "base": base, "form": "coeff"})
+    moved = [graph.add_node("automorph", [x], {"element": 2 * i + 1}) for i in range(8)]
+    for value in moved[1:]:
+        moved[0] = graph.add_node("add", [moved[0], value], {})
+    graph.add_node("output", [moved[0]], {"name": "y"})
+    words = {"x": np.zeros((limbs, N), dtype=np.uint64)}
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    graph.run(words, {})
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+
+def test_values_of_a_lower_level_take_the_memory_of_those_above(context: _core.Context) -> None:
+    more_than_the_pool_keeps(context).clear()  # of another size
+    first, again, lower = (faults_of_a_run(context, limbs) for limbs in (17, 17, 16))
+    assert max(again, lower) < first / 3

@@ -26,6 +26,7 @@ from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.generate.contents import contents
 from ringsmith.generate.folder import generate_design
 from ringsmith.generate.manifest import Recipe
+from ringsmith.generate.wrapper import top_module
 from ringsmith.hdl.toolchain import run_verilator
 
 RPAU = """\
@@ -138,9 +139,9 @@ def test_ports_that_cross_to_memory_s_clock_cross_inside_the_top_module(tmp_path
     (tmp_path / "design.toml").write_text(CROSSED)
     run("generate", tmp_path / "design.toml", "-o", tmp_path / "made", "--no-verilog")
     manifest = json.loads((tmp_path / "made" / "manifest.json").read_text())
-    assert {f"rtl/vector_axi/rs_vector_{name}.sv" for name in ("crossed", "crossing")} <= {
-        *manifest["sources"]
-    }
+    top = (tmp_path / "made" / "rtl" / f"{manifest['top']}.v").read_text()
+    assert ".Crossed(1)" in top
+    assert ".mem_clk_i(mem_clk_i)" in top
     clocks = {each["name"]: each["clock"] for each in manifest["interfaces"]}
     assert clocks["m_axi_0"] == "mem_clk_i"
     assert clocks["m_list_0"] == clocks["s_axil"] == "clk_i"
@@ -148,6 +149,16 @@ def test_ports_that_cross_to_memory_s_clock_cross_inside_the_top_module(tmp_path
     assert "always #2.000 clk_i" in bench
     assert "always #1.111 mem_clk_i" in bench
     assert ".clk_i(mem_clk_i)" in bench
+
+
+def test_ports_without_an_interface_are_driven_by_others() -> None:
+    """Those of memory's clock, where no port crosses to it."""
+    design = named_design("vector-small")
+    top = top_module("made", backend_of(design).exporter().hardware(design), "a design")
+    assert ".Crossed(0)" in top
+    assert ".mem_clk_i(clk_i)" in top
+    assert ".mem_rst_ni(rst_ni)" in top
+    assert not re.search(r"^ *input .*mem_", top, re.M)
 
 
 @pytest.mark.full

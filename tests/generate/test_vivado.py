@@ -111,6 +111,9 @@ def test_constraints_of_crossings_are_scoped_to_their_modules() -> None:
     for module in modules:
         assert "set_max_delay -datapath_only" in card[f"vivado/{module}.xdc"]
     assert "source [file join $root vivado crossings.tcl]" in card["vivado/files.tcl"]
+    one_clock = scripts("vector-zu15eg")  # its sources have the crossings, and no instance of them
+    assert "foreach module {}" in one_clock["vivado/crossings.tcl"]
+    assert "vivado/rs_async_fifo.xdc" not in one_clock
 
 
 def test_a_platform_of_another_family_than_the_target_is_refused() -> None:

@@ -130,6 +130,23 @@ def test_only_what_is_used_is_translated(load: Load) -> None:
     assert not hasattr(own.below, "steps")
 
 
+def test_a_structure_becomes_a_parameters_value_field_by_field(load: Load) -> None:
+    own = load(translate([BELOW, OWN], wanted("own_cfg_t")))
+    record = own.own_cfg(log_n=12, unread=5, kind=4, link=True)
+    chosen = f"package set_pkg; localparam own_pkg::own_cfg_t Cfg = {record}; endpackage"
+    texts = [BELOW, OWN, chosen]
+    asked = [f"32'(set_pkg::Cfg.{name})" for name in ("LogN", "Unread", "Kind", "Link")]
+    assert values(texts, ["$bits(set_pkg::Cfg)", *asked]) == [97, 12, 5, 4, 1]
+    with pytest.raises(TypeError, match="link"):
+        own.own_cfg(log_n=12, unread=5, kind=4)
+
+
+def test_a_structure_with_wide_fields_is_refused() -> None:
+    text = "package own_pkg; typedef struct packed { logic [39:0] x; } wide_t; endpackage"
+    with pytest.raises(ToolError, match="is not translated"):
+        translate([text], {"own_pkg": {"module": "translated.own", "names": ["wide_t"]}})
+
+
 def test_a_comment_in_front_of_a_function_is_its_docstring(load: Load) -> None:
     own = load(translate([BELOW, OWN], wanted("whole")))
     assert own.below.steps.__doc__ == "Steps of a word, rounded up."

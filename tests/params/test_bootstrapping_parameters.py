@@ -50,8 +50,8 @@ def test_parameters_without_enough_levels_are_refused(boot: CkksParameters) -> N
     assert boot.working_limbs == boot.limbs - stages.levels == 6
     with pytest.raises(ParameterError, match="takes 21 levels, and there are 20: name data"):
         replace(boot, bootstrapping=replace(stages, coeffs_to_slots=8, slots_to_coeffs=5))
-    with pytest.raises(ParameterError, match="special = 7, and there are 6 special primes"):
-        replace(boot, bootstrapping=replace(stages, special=7))
+    with pytest.raises(ParameterError, match="special = 8, and there are 7 special primes"):
+        replace(boot, bootstrapping=replace(stages, special=8))
     with pytest.raises(ParameterError, match="weight = 5000 is not a whole"):
         replace(boot, bootstrapping=replace(stages, weight=5000))
     with pytest.raises(ParameterError, match="is no Bootstrapping"):

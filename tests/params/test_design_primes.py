@@ -47,6 +47,20 @@ def test_the_search_is_bounded() -> None:
         assert all(abs(q - first) <= 2048 * MOST_CANDIDATES for q in search(1024, 60))
 
 
+def test_a_family_is_the_designs_primes_near_a_power_of_two() -> None:
+    limits = limits_of("medha21-set1")  # a prime of 60 bits, and those of 54
+    n = 1 << 14
+    narrow, wide = limits.family(n, 53), limits.family(n, 59)
+    assert len(wide) == 1
+    assert narrow == tuple(sorted(narrow))
+    assert {*narrow, *wide} == set(limits.primes)
+    assert all(abs(q / 2.0**53 - 1) < 0.25 for q in narrow)
+    assert limits.family(n, 40) == ()
+    data, special = limits.ckks_primes(n, 5, 53, 58)
+    assert data == (*wide, *narrow[:5])
+    assert special == narrow[-1]
+
+
 @pytest.mark.parametrize("design", SEARCHED)
 def test_a_design_that_takes_seals_primes_gets_them(design: str) -> None:
     limits = limits_of(design)

@@ -5,6 +5,7 @@ import math
 import re
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,11 +19,14 @@ from ringsmith.params import (
     BfvParameters,
     CkksParameters,
     KeyNeeds,
+    KeyShape,
     SecurityWarning,
     core_context,
     parameter_set,
     security_level,
 )
+from ringsmith.params.digits import digits_below
+from ringsmith.params.files import parameters_file, parameters_text
 from ringsmith.params.sets import MEDHA_WIDE_PRIME
 from ringsmith.params.sparse import MAX_SHIFT, MAX_TERMS, sparse_primes
 
@@ -58,6 +62,12 @@ REFUSED = [
     ({"dnum": 5}, "dnum = 5 is not a number of digits in 1 … 4, the data primes"),
     ({"dnum": -1}, "dnum = -1 is not a number of digits"),
     ({"dnum": 2.0}, "dnum = 2.0 is not a number of digits"),
+    ({"digit_sizes": (2, 1)}, "digit_sizes = [2, 1] does not cut 4 data primes: name how many"),
+    ({"digit_sizes": (4, 0)}, "digit_sizes = [4, 0] does not cut"),
+    ({"digit_sizes": (3, True)}, "digit_sizes = [3, True] does not cut"),
+    ({"digit_sizes": (2, 2.0)}, "digit_sizes = [2, 2.0] does not cut"),
+    ({"digit_sizes": 4}, "digit_sizes = 4 is no list"),
+    ({"digit_sizes": (1, 3), "dnum": 3}, "dnum = 3, and digit_sizes has 2 digits: leave dnum out"),
 ]
 
 
@@ -110,6 +120,40 @@ def test_digits_are_groups_of_consecutive_primes() -> None:
     context = core_context(parameters)
     assert (context.dnum, context.max_limbs, context.primes) == (3, 7, list(parameters.primes))
     assert parameter_set("nano").digits(3) == [(0,), (1,), (2,)]
+
+
+def test_digits_may_differ_in_their_primes(tmp_path: Path) -> None:
+    literal: dict[str, Any] = {
+        "n": 16384,
+        "prime_bits": (50, *(40,) * 6),
+        "special_bits": (41, 41, 41),
+        "scale_bits": 40,
+    }
+    parameters = CkksParameters.create(**literal, digit_sizes=(2, 1, 4))
+    assert (parameters.dnum, parameters.digit_size, parameters.key_digits) == (3, 4, 3)
+    assert parameters.digits(7) == [(0, 1), (2,), (3, 4, 5, 6)]
+    assert parameters.digits(4) == [(0, 1), (2,), (3,)]
+    assert [parameters.digit_count(limbs) for limbs in range(1, 8)] == [1, 1, 2, 3, 3, 3, 3]
+    assert parameters.key_shape(3) == KeyShape(2, (0, 1, 2, 7, 8, 9))
+    context = core_context(parameters)
+    assert (context.dnum, context.max_limbs) == (3, 7)
+    equal = CkksParameters.create(**literal, digit_sizes=(3, 3, 1))
+    assert (equal.dnum, equal.digit_sizes) == (3, ())
+    assert equal == CkksParameters.create(**literal, dnum=3)
+    path = tmp_path / "mine.toml"
+    path.write_text(parameters_text(parameters))
+    assert parameters_file(path) == parameters
+    with pytest.raises(_core.ParameterError, match="2 digits of 3 primes together, of 4 data"):
+        _core.Context(1024, _core.prime_search(30, 1024, 5), digit_sizes=[1, 2])
+    with pytest.raises(_core.ParameterError, match="a digit of 4 primes from prime 1 of 4 data"):
+        _core.Context(1024, _core.prime_search(30, 1024, 5), digit_sizes=[1, 4])
+
+
+def test_digits_below_the_special_primes_are_as_large_as_these_allow() -> None:
+    wide, narrow = _core.prime_search(50, 1024, 4), _core.prime_search(30, 1024, 6)
+    assert digits_below([*wide, *narrow], [wide[0] * 2**10, wide[1]]) == (2, 2, 3, 3)
+    assert digits_below([*wide, *narrow], [wide[0] * 2**5, wide[1]]) == (1, 1, 1, 2, 3, 2)
+    assert digits_below(narrow, narrow[:1]) == (1,) * 6
 
 
 # ---- the papers' sets ----------------------------------------------------------------------------
@@ -344,6 +388,7 @@ def test_every_field_of_key_switching_changes_the_identity(small: CkksParameters
         small,
         moved,
         replace(small, dnum=3),
+        replace(small, dnum=0, digit_sizes=(1, small.limbs - 1)),
         replace(moved, special_primes=(*small.special_primes, small.data_primes[-1]), dnum=2),
         replace(small, data_primes=(b, a, c, *small.data_primes[3:])),
         exact,

@@ -161,6 +161,22 @@ def test_the_clear_run_is_exact_for_every_size_of_t(
     assert (found["result"] % parameters.plain_modulus == expected).all()
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_negative_constant_beyond_t_is_refused_and_makes_automatic_parameters_larger(
+    exact: BfvParameters, number: int
+) -> None:
+    t = exact.plain_modulus
+    for far in (-t, -t - 5, -3 * t, t, 2 * t):
+        with pytest.raises(ProgramError, match=rf"number {far} is outside -\(t - 1\) … t - 1"):
+            trace(
+                lambda x, far=far: x + np.array([far, number]), exact, {"x": 2}, allow_overflow=True
+            )
+    trace(lambda x: x + np.array([1 - t, number]), exact, {"x": 2}, allow_overflow=True)
+    wish = AutoBfvParameters(plain_bits=20)
+    program = trace(lambda x: x + np.array([-(2**23), -number]), wish, {"x": InputSpec(2, bound=1)})
+    assert 2**23 <= program.parameters.plain_modulus // 2 < 2**26
+
+
 def test_helpers_compute_exactly_in_each_row(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:

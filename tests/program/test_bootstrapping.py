@@ -457,3 +457,73 @@ def test_a_scale_too_large_for_the_lowest_modulus_is_refused() -> None:
 def test_designs_refuse_it_by_name(small: World, design: str) -> None:
     with pytest.raises(ProgramError, match=f"begins a bootstrapping, and design {design} does non"):
         rs.compile_program(small.program, design)
+
+
+# ---- slots that repeat ---------------------------------------------------------------------------
+
+
+def array_program(shape: tuple[int, ...], parameters: CkksParameters) -> CkksProgram:
+    program = rs.trace(only, parameters, {"x": rs.InputSpec(shape, complex_numbers=True)})
+    assert isinstance(program, CkksProgram)
+    return program
+
+
+def key_switches(program: CkksProgram) -> int:
+    return sum(node.op.record.key is not None for node in program.nodes)
+
+
+@pytest.mark.parametrize(
+    ("count", "stages"),
+    [
+        (4, {}),
+        (8, {"coeffs_to_slots": 1, "slots_to_coeffs": 1, "arcsine": 3}),
+        (32, {"coeffs_to_slots": 2, "slots_to_coeffs": 2, "degree": 31, "doublings": 3}),
+        (N // 4, {}),
+        (N // 2, {}),
+    ],
+)
+def test_what_repeats_is_bootstrapped_in_fewer_slots(count: int, stages: dict[str, int]) -> None:
+    parameters = tiny(**stages)
+    program = array_program((count,), parameters)
+    rng = np.random.default_rng(count)
+    secret, public, keys = program.generate_keys()
+    compiled, device = rs.compile_program(program), rs.open_device("cpu")
+    forecast = program.forecast(each_node=False).outputs
+    assert len(forecast) == 1
+    (port,) = forecast.values()
+    errors = []
+    for _ in range(3):
+        x = 0.01 * complex_numbers(rng, count)  # so that the error is noise
+        outputs = compiled.run(device, program.encrypt(public, {"x": x}), keys).outputs
+        found = program.decrypt(secret, outputs, complex_numbers=True)["result"]
+        errors.append(np.abs(found - x))
+    measured = float(np.sqrt(np.mean(np.square(errors))))
+    assert np.max(errors) <= port.total
+    assert abs(np.log2(measured / port.rms)) < 2
+
+
+def test_fewer_slots_take_fewer_key_switches_and_one_eval_mod() -> None:
+    parameters = tiny()
+    full, half, few = (array_program((n,), parameters) for n in (N // 2, N // 4, 16))
+    assert key_switches(few) < 0.6 * key_switches(full)
+    assert few.key_needs.count < full.key_needs.count
+    products = [
+        sum(n.op is Op.MULTIPLY and n.stage == STAGES[2] for n in p.nodes) for p in (full, half)
+    ]
+    assert products[0] == 2 * products[1] > 0
+
+
+def test_zeros_and_plain_operands_that_do_not_repeat_take_all_slots() -> None:
+    parameters = tiny()
+    full = key_switches(array_program((N // 2,), parameters))
+    zeros = rs.trace(only, parameters, {"x": rs.InputSpec(16)})
+    assert isinstance(zeros, CkksProgram)
+    assert key_switches(zeros) == full
+    slots = np.linspace(-1, 1, N // 2)
+
+    def masked(x: rs.EncryptedVector, y: rs.EncryptedVector) -> rs.EncryptedVector:
+        return rs.bootstrap(x * slots + y)
+
+    vectors = rs.trace(masked, parameters, ["x", "y"])
+    assert isinstance(vectors, CkksProgram)
+    assert key_switches(vectors) == full

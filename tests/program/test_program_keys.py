@@ -10,9 +10,10 @@ import pytest
 
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import AutoBfvParameters, AutoParameters, CkksParameters
+from ringsmith.params.digits import key_switching_transforms
 from ringsmith.program import EncryptedVector, Program, trace
 from ringsmith.runtime import compile_program, open_device
-from ringsmith.schemes.grouping import SMALL_KEYS, key_switching_transforms
+from ringsmith.schemes.grouping import SMALL_KEYS
 
 
 def rotated(x: EncryptedVector) -> EncryptedVector:
@@ -121,5 +122,5 @@ def test_keys_are_described_before_there_are_any(small: CkksParameters) -> None:
 
 def test_transforms_of_a_key_switching_are_counted() -> None:
     # One prime a digit: L back, L digits to L - 1 and the special one, and the two divisions.
-    assert key_switching_transforms(4, 1, 1) == 4 + 4 * 4 + 2 * 5
+    assert key_switching_transforms(4, 4, 1) == 4 + 4 * 4 + 2 * 5
     assert key_switching_transforms(4, 2, 2) == 4 + 2 * (2 + 2) + 2 * 6

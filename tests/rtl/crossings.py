@@ -61,22 +61,34 @@ class Limit:
         )
 
 
-def hierarchy(
-    top: str, files: Sequence[Path], work: Path, boxes: Sequence[str] = (), values: str = ""
-) -> Hierarchy:
-    """Elaborates a hierarchy with Yosys; boxes are modules that count as registers of ``clk_i``."""
+def elaborate(
+    top: str,
+    files: Sequence[Path],
+    work: Path,
+    passes: str,
+    boxes: Sequence[str] = (),
+    values: str = "",
+) -> dict[str, Any]:
+    """A hierarchy as a flat module of Yosys; modules that are boxes are left out."""
     for file in files:
         shutil.copy(file, work)
     chosen = " ".join(f"--blackboxed-module {box}" for box in boxes)
     names = " ".join(file.name for file in files)
     run_yosys(
         f"read_slang --threads 1 --no-implicit-memories --keep-hierarchy {chosen} {values} "
-        f"--top {top} {names}; chformal -remove; proc; flatten; opt_clean; memory_collect; "
+        f"--top {top} {names}; chformal -remove; proc; flatten; opt_clean; {passes}; "
         "write_json flat.json",
         work,
     )
-    module = json.loads((work / "flat.json").read_text())["modules"][top]
-    return _Reader(module, boxes).found()
+    module: dict[str, Any] = json.loads((work / "flat.json").read_text())["modules"][top]
+    return module
+
+
+def hierarchy(
+    top: str, files: Sequence[Path], work: Path, boxes: Sequence[str] = (), values: str = ""
+) -> Hierarchy:
+    """Elaborates a hierarchy with Yosys; boxes are modules that count as registers of ``clk_i``."""
+    return _Reader(elaborate(top, files, work, "memory_collect", boxes, values), boxes).found()
 
 
 def limits(file: Path) -> list[Limit]:

@@ -7,24 +7,24 @@ import pytest
 from tests.rtl.crossings import Hierarchy, by_module, hierarchy, is_register, limits, register_of
 
 from ringsmith.backends.rpau.design import rtl
-from ringsmith.backends.vector.design.rtl import SHELL_FOLDERS
+from ringsmith.backends.vector.design.rtl import SHELL, SHELL_FOLDERS
 from ringsmith.hdl.sources import rtl_root, sources_below
 
 FILES = {file.stem: file for file in rtl_root().rglob("*.xdc")}
 CLOCK = re.compile(r"^\s*input\s+logic\s+(\w*clk_i)\b", re.M)
 INSTANCE = re.compile(r"\b(rs_\w+)\s*(?:#\(.*?\)\s*)?\b(u_\w+)\s*\(\s*\.", re.S)
 TOPS = {
-    rtl.CARD_TOP: (rtl.CARD_FOLDERS, ["rs_rpau_shell"]),
-    "rs_vector_crossed": (SHELL_FOLDERS, ["rs_vector_shell"]),
+    rtl.CARD_TOP: (rtl.CARD_FOLDERS, ["rs_rpau_shell"], ""),
+    SHELL: (SHELL_FOLDERS, ["rs_vector_cluster", "rs_vector_control"], "-G Crossed=1"),
 }
-"""Top modules with all modules of two clocks: their folders, and what is left out of them."""
+"""Top modules with all modules of two clocks: their folders, what is left out, and parameters."""
 
 
 @pytest.fixture(scope="module", params=TOPS)
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Hierarchy:
-    folders, boxes = TOPS[request.param]
+    folders, boxes, values = TOPS[request.param]
     files = sources_below(request.param, folders)
-    return hierarchy(request.param, files, tmp_path_factory.mktemp("top"), boxes)
+    return hierarchy(request.param, files, tmp_path_factory.mktemp("top"), boxes, values)
 
 
 @pytest.mark.full
@@ -104,7 +104,7 @@ def test_modules_of_two_clocks_are_in_the_hierarchies_above() -> None:
     }
     assert len(two) >= 8
     below = {
-        file.stem for top, (folders, _) in TOPS.items() for file in sources_below(top, folders)
+        file.stem for top, (folders, *_) in TOPS.items() for file in sources_below(top, folders)
     }
     assert two <= below
 

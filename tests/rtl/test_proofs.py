@@ -20,8 +20,11 @@ BLOCKS = (
     *("word_halves", "host_space", "delay", "ram_1r1w", "ram_2clk", "sync", "ntt_steps"),
     *("dma_fifo", "vector_bursts", "vector_join", "vector_watchdog"),
 )
-PARTS = tuple(f"rs_{name}.sv" for name in BLOCKS)
-"""Modules that blocks are made of."""
+PARTS = (
+    *(f"rs_{name}.sv" for name in BLOCKS),
+    *("rs_vector_proof_pkg.sv", "rs_axi_burst_rules.sv"),
+)
+"""Modules that blocks are made of, and what proofs share."""
 
 TWO_CLOCKS = {"rs_async_fifo"}
 """Blocks of two clocks: a proof says by registers with initial values which resets there are."""
@@ -98,6 +101,7 @@ MODULES = {
     "rs_dma_fetch": [{"DataBits": 64}, {"DataBits": 256}],
     "rs_dma_store": [{"DataBits": 128}],
     "rs_vector_bursts": [{"Ports": 2}, {"Ports": 1, "BurstBeats": 1}, {"Ports": 4}],
+    "rs_vector_fetch": [{}],
     "rs_vector_loads": [{"Ports": 2}, {"Ports": 1, "Outstanding": 4}],
     "rs_vector_stores": [{"Ports": 2}, {"Ports": 1, "Outstanding": 4}],
 }
@@ -137,7 +141,7 @@ MUTANTS = {
         ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
         ("(reason != '0 || forget_i) ? '0 : 9'(", "9'("),  # a read that was refused
         ("reason == '0 && grant_i;", "reason == '0;"),  # a port that is in use
-        ("StIdle && !(axi_i.ar.valid && write_q)", "StIdle"),  # two bursts at once
+        ("StIdle && turn_q", "StIdle"),  # two bursts at once
         ("default: if (axi_i.b_ready) state_q", "default: state_q"),  # does not wait for its taker
         ("(!out_valid_q || rtake)", "1'b1"),  # a beat changes while it waits
         ("rows_q == 3'(BeatRows - 1)", "1'b0"),  # no beat is ever whole
@@ -221,6 +225,20 @@ MUTANTS = {
         ("left_q <= CountWidth'(BurstBeats);", "left_q < CountWidth'(BurstBeats);"),
         ("'1 : valid_q & ~ready_i", "'1 : valid_q"),  # a port gets it again
         ("beat_q + BeatWidth'(BurstBeats)", "beat_q + BeatWidth'(BurstBeats - 1)"),
+    ],
+    "rs_vector_fetch": [
+        ("wants != '0 && !halt_i", "wants != '0"),  # a burst after halt_i
+        ("order_ready && (!ar_q || ar_ready_i)", "order_ready"),  # an address changes
+        ("ask || (ar_q && !ar_ready_i)", "ask"),  # a burst goes before it is taken
+        ("8'(SlotBeats - 1)", "8'(SlotBeats)"),  # a burst into the next slot
+        ("left_q[k] != '0 && credit_q[k] != '0", "left_q[k] != '0"),  # beats without space
+        ("load_last && load_beat_q == '1", "load_last"),  # space of a slot for each beat
+        ("store_last && store_beat_q == '1", "store_last"),
+        ("instruction_valid_o && instruction_ready_i;", "slot_came;"),  # space that is used
+        ("6'(ask) - 6'(slot_came)", "6'(ask) - 6'(r_valid_i)"),  # idle in the midst of a slot
+        ("idle_o   = flight_q == '0", "idle_o   = !ar_q"),  # idle before memory has answered
+        ("wants == '0 && flight_q == '0", "wants == '0"),  # filled before that
+        (".ready_i(slot_came)", ".ready_i(r_valid_i)"),  # a slot's beats go to the next list
     ],
     "rs_vector_loads": [
         ("ItemLegal && !halt_i && !busy", "ItemLegal && !busy"),  # a load begins after halt_i

@@ -5,13 +5,8 @@ from tests.rtl.package_values import elaborated
 
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design, named_designs
-from ringsmith.backends.stream.design import rtl as stream_rtl
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.vector.design import rtl as vector_rtl
-from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.isa import instruction_set as vector_isa
 from ringsmith.hdl.generated import upper_camel
-from ringsmith.hdl.record import Record
 
 DESIGNS = [*map(load_design, named_designs())]
 
@@ -45,29 +40,6 @@ def test_no_more_than_512_nets_join_two_neighbours_each_way() -> None:
     found = elaborated(asked)
     assert max(found) <= 512
     assert {481, 506} <= {*found}  # of medha
-
-
-def record_cases(kind: str, record: Record) -> tuple[list[str], list[tuple[str, int]]]:
-    """A declaration of a record in SystemVerilog, and each of its fields."""
-    cases = [(f"int'(own.{name})", value) for name, value in record.values.items()]
-    widths = [(f"$bits({kind})", sum(field.bits for field in record.fields))]
-    return [f"localparam {kind} own = {record};"], [*cases, *widths]
-
-
-RECORDS = {
-    "rs_vector_pkg::vector_cfg_t": vector_rtl.configuration(
-        VectorDesign("wide", 12, 4, 4, 60, bank_rows=1024, table_rows=2048)
-    ),
-    "rs_stream_pkg::stream_cfg_t": stream_rtl.configuration(StreamDesign("some", 11, 4, 27)),
-}
-
-
-@pytest.mark.parametrize("kind", RECORDS)
-def test_a_designs_record_is_that_of_its_package(kind: str) -> None:
-    """Every field: its name, its place, and the whole width."""
-    lines, cases = record_cases(kind, RECORDS[kind])
-    assert len(cases) > 5
-    assert elaborated([asked for asked, _ in cases], lines) == [value for _, value in cases]
 
 
 def test_a_clusters_instructions_are_those_of_its_package() -> None:

@@ -55,9 +55,11 @@ VECTOR = vector_rtl.configuration(
     VectorDesign("small", 12, 4, 2, 32, MONTGOMERY, bank_rows=1024, table_rows=1024)
 )
 
-SMALL = replace(load_design("nano"), rpaus=3, cores=2, dyadic_cores=1)
+SMALL = replace(load_design("nano"), rpaus=3, cores=2, dyadic_cores=1, work_polys=6)
 
 MODULES = [path.stem for path in SOURCES if path.suffix == ".sv" and not path.stem.endswith("_pkg")]
+INSIDE = {"rs_rpau_top", "rs_rpau_shell", "rs_rpau_uart", rtl.BUS_TOP, rtl.CARD_TOP}
+"""Large tops that others hold with the same parameters, or that are checked as other designs."""
 
 
 def needed(module: str) -> list[Path]:
@@ -71,7 +73,7 @@ def needed(module: str) -> list[Path]:
     return [path for path in SOURCES if path.stem in found]
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - {NEEDS_PRIMES}))
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {NEEDS_PRIMES} - INSIDE))
 def test_verilator_has_no_warning_about(module: str) -> None:
     lint(needed(module), module, SMALLER.get(module))
 
@@ -94,7 +96,7 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
         {"modulus_banks": 3, "twiddles": "stored", "interconnect": "gather", "dyadic_cores": 0},
         {"core_multipliers": 1, "twiddles": "stored", "converters": 2, "conversions": 4},
         {"modulus_banks": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 4},
-        {"cores": 1, "dyadic_cores": 2, "twiddles": "stored", "work_uram_polys": 9, "link": True},
+        {"cores": 1, "dyadic_cores": 2, "twiddles": "stored", "work_uram_polys": 3, "link": True},
         {
             "reduction": "folded",
             "word_bits": 60,

@@ -153,9 +153,7 @@ def test_results_come_through_ports_that_cross_to_memorys_clock(
 def test_yosys_reads_an_accelerator(tmp_path: Path, design: VectorDesign) -> None:
     """As synthesis does; what is inside the clusters is read with its own top."""
     values = [f"{name}={value}" for name, value in rtl.parameters(design).items()]
-    found = elaborated(
-        rtl.ACCELERATOR, rtl.accelerator_sources(), values, tmp_path, boxes=[rtl.TOP]
-    )
+    found = elaborated(rtl.SHELL, rtl.accelerator_sources(), values, tmp_path, boxes=[rtl.TOP])
     names = {*map(kind, found["modules"])}
     assert {"rs_vector_loads", "rs_vector_stores", "rs_vector_fetch", rtl.TOP} <= names
 
@@ -186,6 +184,7 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
 
 
 BENCH = Path(__file__).parent / "bus" / "crossing_bench.py"
+CROSSING_BENCH = Path(__file__).parent / "blocks" / "rs_crossing_bench.sv"
 PORT_BITS = 64
 
 PERIODS = [(4000, 2222), (2222, 4000), (4000, 2000), (6002, 9998)]
@@ -198,8 +197,8 @@ def test_bursts_cross_between_clocks_of_any_ratio(
 ) -> None:
     run_bench(
         BENCH,
-        "rs_vector_crossing",
-        accelerator_sources(),
+        "rs_crossing_bench",
+        [*accelerator_sources(), CROSSING_BENCH],
         {"PortBits": PORT_BITS},
         ("*_i", "*_ni", "*_o"),
         {"RINGSMITH_BENCH": json.dumps([*periods, PORT_BITS])},

@@ -80,18 +80,18 @@ def control(design: VectorDesign) -> Area:
 def ports(log_lanes: int, count: int) -> Area:
     """What joins a cluster to memory."""
     own = rtl.configuration(_joined(log_lanes, count))
-    return _of_accelerator("rs_vector_cluster", f"Cfg={own}", (rtl.TOP,))
+    return _of_accelerator("rs_vector_cluster", (f"Cfg={own}",), (rtl.TOP,))
 
 
 def crossing() -> Area:
-    """A port's way to memory's clock."""
-    return _of_accelerator("rs_vector_crossing", f"PortBits={area.PORT_BITS}", ())
+    """A port's way to memory's clock, with the bus of ``rs_vector_pkg::DefaultCfg``."""
+    return _of_accelerator("rs_vector_crossing", (), ())
 
 
 def registers() -> Area:
     """An accelerator's registers."""
     own = rtl.configuration(_joined(log_lanes=4, count=2))
-    return _of_accelerator("rs_vector_control", f"Cfg={own}", ())
+    return _of_accelerator("rs_vector_control", (f"Cfg={own}",), ())
 
 
 def _joined(log_lanes: int, count: int) -> VectorDesign:
@@ -101,9 +101,9 @@ def _joined(log_lanes: int, count: int) -> VectorDesign:
     )
 
 
-def _of_accelerator(top: str, value: str, boxes: tuple[str, ...]) -> Area:
+def _of_accelerator(top: str, values: tuple[str, ...], boxes: tuple[str, ...]) -> Area:
     files = rtl.accelerator_sources()
-    return synthesized_files(top, files, [value], (), ULTRASCALE_PLUS, boxes=boxes)[top]
+    return synthesized_files(top, files, values, (), ULTRASCALE_PLUS, boxes=boxes)[top]
 
 
 Row = dict[str, str | int]

@@ -15,12 +15,13 @@ namespace ringsmith {
 /// RLWE over the base q_0 ... q_{L-1}, p_0 ... p_{k-1}: data primes, then special primes.
 /// Immutable.
 ///
-/// Digit j of dnum is the data primes j * a ... min((j + 1) * a, L) - 1 with a = ceil(L / dnum).
-/// Without special primes, keys are at the data level and nothing is divided. Their digits then
-/// have a number of bits, or are residue digits if dnum is given: a polynomial modulo each digit's
-/// primes. Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate homomorphic
-/// encryption"; Han, Ki 2020, "Better bootstrapping for approximate homomorphic encryption",
-/// section 3.
+/// Digits are consecutive data primes, of given numbers, or dnum digits of ceil(L / dnum) primes
+/// each of which the last may have fewer. A polynomial of fewer limbs has the first digits, the
+/// last of them cut off. Without special primes, keys are at the data level and nothing is divided.
+/// Their digits then have a number of bits, or are residue digits if dnum is given: a polynomial
+/// modulo each digit's primes. Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate
+/// homomorphic encryption"; Han, Ki 2020, "Better bootstrapping for approximate homomorphic
+/// encryption", section 3.
 class RlweContext {
  public:
   /// @param primes  data primes, then the special primes
@@ -28,10 +29,13 @@ class RlweContext {
   /// @param dnum    number of digits; 0: one data prime a digit (SEAL's and Medha's case), and
   ///                without special primes no residue digits
   /// @param error   error distribution of keys and encryptions
+  /// @param digit_sizes data primes in each digit, in place of dnum; empty: dnum says
   /// @throws ParameterError unless a data prime is left and dnum digits of equal size (the last may
-  ///         be smaller, none empty) make up the data primes, and as RnsContext does
+  ///         be smaller, none empty), or those of digit_sizes, make up the data primes, and as
+  ///         RnsContext does
   RlweContext(std::size_t degree, std::span<const u64> primes, std::size_t special = 1,
-              std::size_t dnum = 0, ErrorDistribution error = ErrorDistribution());
+              std::size_t dnum = 0, ErrorDistribution error = ErrorDistribution(),
+              std::span<const std::size_t> digit_sizes = {});
 
   [[nodiscard]] const RnsContext& rns() const { return rns_; }
   [[nodiscard]] const ErrorDistribution& error() const { return error_; }
@@ -44,15 +48,16 @@ class RlweContext {
   /// special primes.
   [[nodiscard]] bool residue_digits() const { return residue_digits_; }
   /// Number of digits of every key-switching key without bit digits.
-  [[nodiscard]] std::size_t dnum() const { return digits(max_limbs()); }
+  [[nodiscard]] std::size_t dnum() const { return digit_starts_.size(); }
   /// Number of digits that a polynomial of `limbs` limbs has.
   [[nodiscard]] std::size_t digits(std::size_t limbs) const {
-    return (limbs + digit_size_ - 1) / digit_size_;
+    return std::ranges::lower_bound(digit_starts_, limbs) - digit_starts_.begin();
   }
   /// The primes of one digit of a polynomial of `limbs` limbs, index below digits(limbs).
   [[nodiscard]] Base digit(std::size_t index, std::size_t limbs) const {
-    const std::size_t first = index * digit_size_;
-    return consecutive_base(std::min(digit_size_, limbs - first), first);
+    const std::size_t first = digit_starts_[index];
+    const std::size_t next = index + 1 < dnum() ? digit_starts_[index + 1] : max_limbs();
+    return consecutive_base(std::min(next, limbs) - first, first);
   }
   /// Number of digits of `word_bits` bits in a coefficient of `limbs` limbs; the last may be
   /// shorter.
@@ -71,7 +76,7 @@ class RlweContext {
   RnsContext rns_;
   ErrorDistribution error_;
   std::size_t special_;
-  std::size_t digit_size_ = 1;  // data primes in a digit
+  std::vector<std::size_t> digit_starts_;  // the first data prime of each digit
   bool residue_digits_;
 };
 

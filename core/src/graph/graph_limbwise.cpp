@@ -6,6 +6,7 @@
 
 #include "platform/parallel.h"
 #include "platform/scratch.h"
+#include "ring/multiples.h"
 #include "ringsmith/ntt.h"
 #include "simd/kernel_set.h"
 
@@ -87,23 +88,31 @@ void Limbwise::add_raised(const Base& from, std::span<const u64> polynomial, con
   });
 }
 
-void Limbwise::add_sum(std::vector<Place> factors, std::vector<std::vector<Place>> values,
-                       std::vector<std::vector<Place>> addends, std::vector<Place> outs) {
+void Limbwise::add_products(std::vector<Place> factors, std::vector<std::vector<Place>> values,
+                            std::vector<Place> outs) {
   work_.emplace_back([this, factors = std::move(factors), values = std::move(values),
-                      addends = std::move(addends), outs = std::move(outs)](const Run& run) {
+                      outs = std::move(outs)](const Run& run) {
     const NttTables& tables = rns_.ntt(run.prime);
-    const simd::PrimeKernels& kernels = tables.kernels();
-    const simd::PrimeConstants& prime = tables.plan().prime;
     const bool pair = outs.size() == 2;
-    kernels.inner_product(prime, factors.size(), run.at(factors).data(), run.at(values[0]).data(),
-                          pair ? run.at(values[1]).data() : nullptr, run.to(outs[0]),
-                          pair ? run.to(outs[1]) : nullptr, run.words);
-    for (std::size_t half = 0; half < outs.size(); ++half) {
-      u64* const sum = run.to(outs[half]);
-      for (const Place& addend : addends[half]) {
-        kernels.add(prime, sum, run.at(addend), sum, run.words);
-      }
+    tables.kernels().inner_product(tables.plan().prime, factors.size(), run.at(factors).data(),
+                                   run.at(values[0]).data(),
+                                   pair ? run.at(values[1]).data() : nullptr, run.to(outs[0]),
+                                   pair ? run.to(outs[1]) : nullptr, run.words);
+  });
+}
+
+void Limbwise::add_multiples(std::vector<Multiple> terms, const Place& out) {
+  if (terms.empty()) {
+    return;
+  }
+  work_.emplace_back([this, terms = std::move(terms), out](const Run& run) {
+    std::vector<const u64*> words;
+    std::vector<u64> factors;
+    for (const Multiple& term : terms) {
+      words.push_back(run.at(term.place));
+      factors.push_back(term.scalars.empty() ? 1 : term.scalars[run.limb]);
     }
+    kernels::sum_of_multiples(rns_, run.prime, words, factors, run.to(out), run.words);
   });
 }
 

@@ -28,6 +28,12 @@ struct Place {
   }
 };
 
+/// A value, or its multiple by a scalar for each limb.
+struct Multiple {
+  Place place;
+  std::span<const u64> scalars;  ///< none: the value itself
+};
+
 /// The steps, over one base.
 class Limbwise {
  public:
@@ -47,9 +53,11 @@ class Limbwise {
   void add_node(const Node& node, const std::vector<Place>& operands, const Place& out);
   /// A scaled mod_up of a polynomial over a part of the base.
   void add_raised(const Base& from, std::span<const u64> polynomial, const Place& out);
-  /// The sum over i of factors[i] * values[h][i], plus addends[h], for one or two h.
-  void add_sum(std::vector<Place> factors, std::vector<std::vector<Place>> values,
-               std::vector<std::vector<Place>> addends, std::vector<Place> outs);
+  /// The sum over i of factors[i] * values[h][i], for one or two h.
+  void add_products(std::vector<Place> factors, std::vector<std::vector<Place>> values,
+                    std::vector<Place> outs);
+  /// The sum of the terms, of which the last may be `out`. Of no terms it does nothing.
+  void add_multiples(std::vector<Multiple> terms, const Place& out);
   /// Undivided key_product nodes of the same digits.
   /// @param outs of each use both halves; those of `uses` are not read
   void add_products(const ValueType& type, std::span<const u64> digits, std::vector<KeyUse> uses,

@@ -65,7 +65,7 @@ class Planner {
       left_out_[result] = result != id;
       join(id, result, StepKind::kProducts,
            {place_of(node.operands[0]), {}, {}, {}, result == id ? Base() : nodes_[result].primes});
-    } else if (node.op == Op::kAdd && sums_[id].products.size() > 1) {
+    } else if (node.op == Op::kAdd && sums_[id].is_kept()) {
       begin_sum(id);
     } else {
       begin(id, id, StepKind::kNode);
@@ -122,9 +122,13 @@ class Planner {
 
   // An addition, with all additions and products that it alone reads.
   struct Sum {
-    std::vector<std::size_t> products;  // mul nodes
-    std::vector<std::size_t> addends;   // other values
-    std::vector<std::size_t> inner;     // additions that are not stored
+    std::vector<std::size_t> products;   // mul nodes
+    std::vector<std::size_t> multiples;  // mul_scalar nodes
+    std::vector<std::size_t> addends;    // other values
+    std::vector<std::size_t> inner;      // additions that are not stored
+
+    [[nodiscard]] std::size_t terms() const { return products.size() + multiples.size(); }
+    [[nodiscard]] bool is_kept() const { return products.size() > 1 || !multiples.empty(); }
   };
 
   void find_sums() {
@@ -137,11 +141,14 @@ class Planner {
     }
     for (std::size_t id = nodes_.size(); id-- > 0;) {
       Sum& sum = sums_[id];
-      if (left_out_[id] || sum.products.size() < 2) {
+      if (left_out_[id] || !sum.is_kept()) {
         sum = {};
         continue;
       }
-      for (const auto& nodes : {sum.products, sum.inner}) {
+      if (sum.products.size() == 1) {
+        sum.addends.push_back(std::exchange(sum.products, {})[0]);
+      }
+      for (const auto& nodes : {sum.products, sum.multiples, sum.inner}) {
         for (const std::size_t node : nodes) {
           left_out_[node] = true;
         }
@@ -151,12 +158,17 @@ class Planner {
 
   void add_term(Sum& sum, std::size_t id) const {
     const Sum& term = sums_[id];
-    if (users_[id].size() == 1 && nodes_[id].op == Op::kMul && sum.products.size() < kMostSummed) {
+    if (users_[id].size() != 1) {
+      sum.addends.push_back(id);
+    } else if (nodes_[id].op == Op::kMul && sum.terms() < kMostSummed) {
       sum.products.push_back(id);
-    } else if (users_[id].size() == 1 && !term.products.empty() &&
-               term.products.size() < kMostSummed &&  // a chain goes on with a new sum then
-               sum.products.size() + term.products.size() <= kMostSummed) {
+    } else if (nodes_[id].op == Op::kMulScalar && sum.terms() < kMostSummed) {
+      sum.multiples.push_back(id);
+    } else if (term.terms() > 0 &&
+               term.terms() < kMostSummed &&  // a chain goes on with a new sum then
+               sum.terms() + term.terms() <= kMostSummed) {
       sum.products.insert(sum.products.end(), term.products.begin(), term.products.end());
+      sum.multiples.insert(sum.multiples.end(), term.multiples.begin(), term.multiples.end());
       sum.addends.insert(sum.addends.end(), term.addends.begin(), term.addends.end());
       sum.inner.insert(sum.inner.end(), term.inner.begin(), term.inner.end());
       sum.inner.push_back(id);
@@ -168,11 +180,14 @@ class Planner {
   void begin_sum(std::size_t id) {
     Step& step = begin(id, id, StepKind::kSum);
     step.products = std::move(sums_[id].products);
+    step.multiples = std::move(sums_[id].multiples);
     step.addends = std::move(sums_[id].addends);
     step.reads = step.addends;
-    for (const std::size_t product : step.products) {
-      const auto& factors = nodes_[product].operands;
-      step.reads.insert(step.reads.end(), factors.begin(), factors.end());
+    for (const auto& terms : {step.products, step.multiples}) {
+      for (const std::size_t term : terms) {
+        const auto& factors = nodes_[term].operands;
+        step.reads.insert(step.reads.end(), factors.begin(), factors.end());
+      }
     }
   }
 

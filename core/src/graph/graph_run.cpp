@@ -13,7 +13,9 @@
 #include "graph_switch.h"
 #include "keyswitch/key_words.h"
 #include "platform/parallel.h"
+#include "platform/scratch.h"
 #include "platform/text.h"
+#include "ring/multiples.h"
 #include "ringsmith/error.h"
 #include "ringsmith/graph.h"
 #include "ringsmith/kernels.h"
@@ -332,7 +334,7 @@ class Interpreter {
     if (given != inputs_.end() && each == 1) {
       return;
     }
-    Words& words = values_[id][0];
+    ScratchVector& words = values_[id][0];
     words.resize(words_of(rns_, node.type));
     if (given == inputs_.end()) {
       source_(node.name, words);
@@ -406,12 +408,8 @@ class Interpreter {
         kernels::automorph(rns_, base, node.type.form, node.element, first, out);
         break;
       case Op::kNtt:
-        std::copy(first.begin(), first.end(), out.begin());
-        kernels::ntt(rns_, base, out);
-        break;
       case Op::kIntt:
-        std::copy(first.begin(), first.end(), out.begin());
-        kernels::intt(rns_, base, out);
+        transform(node, first, out);
         break;
       case Op::kModUp:
         compute_mod_up(node, first, out);
@@ -420,10 +418,10 @@ class Interpreter {
         kernels::mod_down(rns_, operand_base(node), node.primes, node.type.form, first, out);
         break;
       case Op::kDropLimbs:
-        for (std::size_t i = 0; i < base.size(); ++i) {
-          const std::span<const u64> limb = operand_limb(node, first, base[i]);
-          std::copy(limb.begin(), limb.end(), limb_of(out, i, rns_.degree()).begin());
-        }
+        parallel_for(base.size(), rns_.degree(), [&](std::size_t i) {
+          std::ranges::copy(operand_limb(node, first, base[i]),
+                            limb_of(out, i, rns_.degree()).begin());
+        });
         break;
       case Op::kLift:
         kernels::lift(rns_, operand_base(node), base, node.variant, first, out);
@@ -444,6 +442,20 @@ class Interpreter {
       default:
         break;  // an input is read where the caller has it, outputs are taken last
     }
+  }
+
+  void transform(const Node& node, std::span<const u64> in, std::span<u64> out) const {
+    const Base& base = node.type.base;
+    parallel_for(base.size(), kTransformPasses * rns_.degree(), [&](std::size_t i) {
+      const NttTables& tables = rns_.ntt(base[i]);
+      const std::span<const u64> from = limb_of(in, i, rns_.degree());
+      const std::span<u64> to = limb_of(out, i, rns_.degree());
+      if (node.op == Op::kNtt) {
+        tables.forward(from, tables.modulus().value(), 0, to);
+      } else {
+        tables.inverse(from, to);
+      }
+    });
   }
 
   void compute_mod_up(const Node& node, std::span<const u64> in, std::span<u64> out) const {
@@ -534,16 +546,29 @@ class Interpreter {
         parts[part].push_back(operand(nodes_[product], 0, part));
       }
     }
-    if (parts_of(sum) == 2) {
+    if (!factors.empty() && parts_of(sum) == 2) {
       kernels::sums_of_products(rns_, base, factors, {parts[0], parts[1]}, outs);
-    } else {
+    } else if (!factors.empty()) {
       kernels::sum_of_products(rns_, base, factors, parts[0], outs[0]);
     }
-    for (const std::size_t addend : step.addends) {
-      for (std::size_t part = 0; part < parts_of(sum); ++part) {
-        kernels::add(rns_, base, outs[part], value(addend, part), outs[part]);
-      }
+    for (std::size_t part = 0; part < parts_of(sum); ++part) {
+      add_multiples(step, part, outs[part]);
     }
+  }
+
+  // A polynomial of a sum's multiples and addends, and of its products, which are in `out`.
+  void add_multiples(const Step& step, std::size_t part, std::span<u64> out) const {
+    std::vector<kernels::Multiple> terms;
+    for (const std::size_t multiple : step.multiples) {
+      terms.push_back({operand(nodes_[multiple], 0, part), nodes_[multiple].scalars});
+    }
+    for (const std::size_t addend : step.addends) {
+      terms.push_back({value(addend, part), {}});
+    }
+    if (!step.products.empty() && !terms.empty()) {
+      terms.push_back({out, {}});
+    }
+    kernels::sum_of_multiples(rns_, nodes_[step.nodes[0]].type.base, terms, out);
   }
 
   // Where a polynomial of each value is that a limbwise step has in a slot or writes.
@@ -611,36 +636,53 @@ class Interpreter {
       limbwise.add_products(nodes_[digits].type, value(digits), key_uses(part, false), outs);
       return;
     }
-    std::vector<Place> factors;
-    for (const std::size_t product : part.products) {
-      factors.push_back(place_of(places, nodes_[product].operands[1], 0));
-    }
-    std::vector<std::vector<Place>> values(parts_of(id));
-    std::vector<std::vector<Place>> addends(parts_of(id));
-    std::vector<Place> outs;
-    for (std::size_t half = 0; half < parts_of(id); ++half) {
-      outs.push_back(places.at(id)[half]);
-      for (const std::size_t product : part.products) {
-        values[half].push_back(place_of(places, nodes_[product].operands[0], half));
-      }
-      for (const std::size_t addend : part.addends) {
-        addends[half].push_back(place_of(places, addend, half));
-      }
-    }
     if (part.kind == StepKind::kSum) {
-      limbwise.add_sum(factors, values, addends, outs);
+      add_sum(limbwise, part, places);
       return;
     }
     for (std::size_t half = 0; half < parts_of(id); ++half) {
       if (node.op == Op::kModUp) {
-        limbwise.add_raised(operand_base(node), operand(node, 0, half), outs[half]);
+        limbwise.add_raised(operand_base(node), operand(node, 0, half), places.at(id)[half]);
         continue;
       }
       std::vector<Place> operands;
       for (const std::size_t of : node.operands) {
         operands.push_back(place_of(places, of, parts_of(of) > 1 ? half : 0));
       }
-      limbwise.add_node(node, operands, outs[half]);
+      limbwise.add_node(node, operands, places.at(id)[half]);
+    }
+  }
+
+  void add_sum(Limbwise& limbwise, const Step& part, const Places& places) const {
+    const std::size_t id = part.nodes[0];
+    std::vector<Place> factors;
+    for (const std::size_t product : part.products) {
+      factors.push_back(place_of(places, nodes_[product].operands[1], 0));
+    }
+    std::vector<std::vector<Place>> values(parts_of(id));
+    std::vector<std::vector<Multiple>> terms(parts_of(id));
+    std::vector<Place> outs;
+    for (std::size_t half = 0; half < parts_of(id); ++half) {
+      outs.push_back(places.at(id)[half]);
+      for (const std::size_t product : part.products) {
+        values[half].push_back(place_of(places, nodes_[product].operands[0], half));
+      }
+      for (const std::size_t multiple : part.multiples) {
+        const Node& node = nodes_[multiple];
+        terms[half].push_back({place_of(places, node.operands[0], half), node.scalars});
+      }
+      for (const std::size_t addend : part.addends) {
+        terms[half].push_back({place_of(places, addend, half), {}});
+      }
+    }
+    if (!factors.empty()) {
+      limbwise.add_products(std::move(factors), std::move(values), outs);
+    }
+    for (std::size_t half = 0; half < parts_of(id); ++half) {
+      if (!part.products.empty() && !terms[half].empty()) {
+        terms[half].push_back({outs[half], {}});
+      }
+      limbwise.add_multiples(std::move(terms[half]), outs[half]);
     }
   }
 
@@ -679,7 +721,7 @@ class Interpreter {
   // Frees a value that nothing later reads.
   void release(std::size_t id) {
     if (--uses_left_[id] == 0) {
-      values_[id] = {Words(), Words()};
+      values_[id] = {ScratchVector(), ScratchVector()};
     }
   }
 
@@ -707,7 +749,7 @@ class Interpreter {
   std::vector<Step> steps_;
   std::vector<bool> checked_late_;  // inputs that limbwise steps check
   // Of each node; a pair has two parts.
-  std::vector<std::array<Words, 2>> values_;
+  std::vector<std::array<ScratchVector, 2>> values_;
   std::vector<std::array<std::span<u64>, 2>> given_;  // where outputs are written; else empty
   std::vector<std::size_t> uses_left_;                // steps that have not read a value yet
 };

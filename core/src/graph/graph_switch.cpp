@@ -71,15 +71,16 @@ void cut_digit(const RnsContext& rns, const Node& node, const ValueType& operand
                       out);
 }
 
-Words moved(const RnsContext& rns, const ValueType& type, u64 element,
-            std::span<const u64> polynomial) {
-  Words words(polynomial.size());
+ScratchVector moved(const RnsContext& rns, const ValueType& type, u64 element,
+                    std::span<const u64> polynomial) {
+  ScratchVector words(polynomial.size());
   kernels::automorph(rns, type.base, type.form, element, polynomial, words);
   return words;
 }
 
-Words in_ntt_form(const RnsContext& rns, const ValueType& type, std::span<const u64> polynomial) {
-  Words words(polynomial.begin(), polynomial.end());
+ScratchVector in_ntt_form(const RnsContext& rns, const ValueType& type,
+                          std::span<const u64> polynomial) {
+  ScratchVector words(polynomial.begin(), polynomial.end());
   kernels::ntt(rns, type.base, words);
   return words;
 }
@@ -113,7 +114,7 @@ void divide(const RnsContext& rns, const kernels::Products& products, const Sums
   const bool last = drops_last(sums);
   const std::size_t keep = sums.base.size() - (last ? sums.drop.size() : 0);
   const BaseView kept = BaseView(sums.base).first(keep);
-  std::vector<Words> memory;  // of what is not in its form yet, and of sums
+  std::vector<ScratchVector> memory;  // of what is not in its form yet, and of sums
   memory.reserve(4 * uses.size());
   std::vector<kernels::DividedPair> pairs;
   for (const KeyUse& use : uses) {
@@ -163,7 +164,7 @@ void store_digits(const RnsContext& rns, const Node& node, const ValueType& oper
     store_converted(rns, node, operand, polynomial, layout, out);
     return;
   }
-  Words coefficients;
+  ScratchVector coefficients;
   if (operand.form == Form::kNtt) {
     coefficients.assign(polynomial.begin(), polynomial.end());
     kernels::intt(rns, operand.base, coefficients);
@@ -215,9 +216,9 @@ void switch_keys(const RnsContext& rns, const ValueType& operand, std::span<cons
     divide(rns, products, sums, uses);
     return;
   }
-  const Words source = moved(rns, operand, node.element, polynomial);
+  const ScratchVector source = moved(rns, operand, node.element, polynomial);
   const kernels::StoredDigits layout(rns, node.extended, node.sizes.size());
-  Words digits(layout.words());
+  ScratchVector digits(layout.words());
   store_digits(rns, node, operand, source, digits);
   const kernels::StoredProducts products(rns, layout, digits,
                                          {switching_of(uses[0], node.sizes.size(), 1)});

@@ -31,10 +31,10 @@ constexpr int kSignMaskBits = 60;
 
 // The automorphism of the polynomial, where a single switching by a key that is not precomputed for
 // it has one: then the digits of this are switched by element 1. Else nothing.
-Words moved_alone(const RnsContext& context, BaseView base, Form form,
-                  std::span<const u64> polynomial, std::vector<Switching>& switchings) {
+ScratchVector moved_alone(const RnsContext& context, BaseView base, Form form,
+                          std::span<const u64> polynomial, std::vector<Switching>& switchings) {
   context.check_size(polynomial.size(), base.size(), "the polynomial to switch");
-  Words moved;
+  ScratchVector moved;
   if (switchings.size() == 1 && switchings[0].element != 1 && !is_precomputed(switchings[0])) {
     moved.resize(polynomial.size());
     automorph(context, base, form, switchings[0].element, polynomial, moved);
@@ -84,9 +84,9 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
     mask_signs();
     return;
   }
-  for (Digit& digit : digits_) {
-    digit.has_zero = std::ranges::count(digit.coefficients, u64{0}) != 0;
-  }
+  parallel_for(digits_.size(), digits_[0].coefficients.size(), [&](std::size_t i) {
+    digits_[i].has_zero = std::ranges::count(digits_[i].coefficients, u64{0}) != 0;
+  });
 }
 
 void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "key_multiplier.h"
+#include "platform/scratch.h"
 #include "ringsmith/aligned_memory.h"
 #include "ringsmith/precomputed_key.h"
 #include "ringsmith/rns.h"
@@ -103,9 +104,9 @@ class DigitProducts final : public Products {
   const RnsContext& context_;
   Form form_;
   bool sign_masks_ = false;  // mask_signs() has been called
-  Words moved_;              // what is cut in place of the polynomial, if anything
+  ScratchVector moved_;      // what is cut in place of the polynomial, if anything
   KeyMultiplier multiplier_;
-  Words coefficients_;
+  ScratchVector coefficients_;
   std::vector<Digit> digits_;
   std::vector<PrecomputedKey::Level> levels_;  // of each switching; none if not hoisted
 };

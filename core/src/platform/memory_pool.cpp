@@ -4,9 +4,11 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <unordered_map>
 
 #include "process_mutex.h"
 #include "ringsmith/aligned_memory.h"
+#include "scratch.h"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -42,23 +44,39 @@ void release(const Block& block) noexcept {
   ::operator delete(block.memory, block.bytes, alignment_of(block.bytes));
 }
 
-// Blocks that wait for a taker of their size.
+// Blocks that wait for a taker.
 class Pool {
  public:
-  // The block of this size that was given back last, whose words may still be in a cache; nullptr
-  // if there is no block.
-  void* take(std::size_t bytes) {
+  // A block of this size, or of up to `most` bytes. Of the smallest such size, the block that was
+  // given back last, whose words may still be in a cache; nullptr if there is no block.
+  // @throws std::bad_alloc
+  void* take(std::size_t bytes, std::size_t most) {
     const std::lock_guard lock(process_mutex(Guarded::kMemoryPool));
-    const auto after = by_size_.upper_bound(bytes);
-    if (after == by_size_.begin() || std::prev(after)->first != bytes) {
+    const auto smallest = by_size_.lower_bound(bytes);
+    if (smallest == by_size_.end() || smallest->first > most) {
       return nullptr;
     }
-    const auto found = std::prev(after);
-    void* const memory = found->second->memory;
+    const auto found = std::prev(by_size_.upper_bound(smallest->first));
+    const Block block = *found->second;
+    if (block.bytes != bytes) {
+      larger_.emplace(block.memory, block.bytes);
+    }
     by_age_.erase(found->second);
     by_size_.erase(found);
-    kept_ -= bytes;
-    return memory;
+    kept_ -= block.bytes;
+    return block.memory;
+  }
+
+  // The size of a block that was taken as one of `bytes`, which it is no longer.
+  std::size_t size_of(void* memory, std::size_t bytes) noexcept {
+    const std::lock_guard lock(process_mutex(Guarded::kMemoryPool));
+    const auto found = larger_.find(memory);
+    if (found == larger_.end()) {
+      return bytes;
+    }
+    const std::size_t size = found->second;
+    larger_.erase(found);
+    return size;
   }
 
   // Keeps a block of at most kMostKept bytes. To stay below the limit, blocks that have waited
@@ -81,7 +99,8 @@ class Pool {
  private:
   std::list<Block> by_age_;                                         // the oldest first
   std::multimap<std::size_t, std::list<Block>::iterator> by_size_;  // of a size, the oldest first
-  std::size_t kept_ = 0;                                            // bytes
+  std::unordered_map<void*, std::size_t> larger_;  // blocks that are larger than was asked for
+  std::size_t kept_ = 0;                           // bytes that wait
 };
 
 // Never destroyed: vectors with static lifetime may give memory back after the end of main.
@@ -90,20 +109,28 @@ Pool& pool() {
   return *only;
 }
 
-}  // namespace
-
-void* take_memory(std::size_t bytes) {
-  void* const kept = bytes >= kSmallest ? pool().take(bytes) : nullptr;
+void* take(std::size_t bytes, std::size_t most) {
+  void* const kept = bytes >= kSmallest ? pool().take(bytes, most) : nullptr;
   return kept != nullptr ? kept : allocate(bytes);
 }
 
+}  // namespace
+
+void* take_memory(std::size_t bytes) { return take(bytes, bytes); }
+
+void* take_scratch(std::size_t bytes) { return take(bytes, 2 * bytes); }
+
 void give_back_memory(void* memory, std::size_t bytes) noexcept {
-  std::list<Block> leaving;
-  const Block block{memory, bytes};
-  if (bytes < kSmallest || bytes > kMostKept) {
+  if (bytes < kSmallest) {
+    release({memory, bytes});
+    return;
+  }
+  const Block block{memory, pool().size_of(memory, bytes)};
+  if (block.bytes > kMostKept) {
     release(block);
     return;
   }
+  std::list<Block> leaving;
   try {
     pool().keep(block, leaving);
   } catch (const std::bad_alloc&) {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "limb_divider.h"
+#include "platform/parallel.h"
 #include "platform/text.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
@@ -173,18 +174,18 @@ void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std:
   if (added.size() + from.size() != base.size()) {
     throw ParameterError("the larger base must have every prime of the operand's");
   }
-  for (std::size_t i = 0; i < base.size(); ++i) {
+  parallel_for(base.size(), context.degree(), [&](std::size_t i) {
     const std::span<u64> to = limb_of(out, i, context.degree());
     const auto own = std::find(from.begin(), from.end(), base[i]);
     if (own == from.end()) {
       std::ranges::fill(to, 0);
-      continue;
+      return;
     }
     const Modulus& modulus = context.modulus(base[i]);
     const ShoupFactor factor(product(context, added, modulus), modulus);
     const auto position = static_cast<std::size_t>(own - from.begin());
     scale(context.ntt(base[i]), factor, limb_of(in, position, context.degree()), to);
-  }
+  });
 }
 
 void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form,

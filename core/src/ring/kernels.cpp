@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "automorphism.h"
+#include "multiples.h"
 #include "platform/parallel.h"
 #include "platform/text.h"
 #include "ringsmith/error.h"
@@ -156,6 +157,48 @@ void sums_of_products(const RnsContext& context, BaseView base,
                                         limbs_at(b[1], offset).data(), &outs[0][offset],
                                         &outs[1][offset], context.degree());
                 });
+}
+
+void sum_of_multiples(const RnsContext& context, std::size_t prime,
+                      std::span<const u64* const> words, std::span<const u64> factors, u64* out,
+                      std::size_t count) {
+  const NttTables& tables = context.ntt(prime);
+  if (words.size() > 1 && std::ranges::all_of(factors, [](u64 factor) { return factor == 1; })) {
+    const u64* sum = words.back();  // which may be `out`
+    for (const u64* const term : words.first(words.size() - 1)) {
+      tables.kernels().add(tables.plan().prime, sum, term, out, count);
+      sum = out;
+    }
+    return;
+  }
+  const simd::Combination sum{
+      .terms = words.size(),
+      .words = words.data(),
+      .word_bits = context.modulus(prime).bits(),
+      .factors = factors.data(),
+      .offset = 0,
+      .extra = nullptr,
+      .extra_factor = {},
+  };
+  tables.kernels().combine(tables.plan().prime, sum, out, count);
+}
+
+void sum_of_multiples(const RnsContext& context, BaseView base, std::span<const Multiple> terms,
+                      std::span<u64> out) {
+  if (terms.empty()) {
+    return;
+  }
+  const std::size_t degree = context.degree();
+  parallel_for(base.size(), terms.size() * degree, [&](std::size_t limb) {
+    std::vector<const u64*> words;
+    std::vector<u64> factors;
+    for (const Multiple& term : terms) {
+      words.push_back(limb_of(term.polynomial, limb, degree).data());
+      factors.push_back(term.scalars.empty() ? 1 : term.scalars[limb]);
+    }
+    sum_of_multiples(context, base[limb], words, factors, limb_of(out, limb, degree).data(),
+                     degree);
+  });
 }
 
 void ntt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {

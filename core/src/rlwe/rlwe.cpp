@@ -6,9 +6,47 @@
 #include "ringsmith/primes.h"
 
 namespace ringsmith {
+namespace {
+
+// The first data prime of each of dnum digits of equal size; of dnum = 0 of one prime each.
+std::vector<std::size_t> equal_digits(std::size_t limbs, std::size_t dnum) {
+  const std::size_t size = dnum == 0 ? 1 : (limbs + dnum - 1) / dnum;
+  std::vector<std::size_t> starts;
+  for (std::size_t start = 0; start < limbs; start += size) {
+    starts.push_back(start);
+  }
+  if (dnum != 0 && starts.size() != dnum) {
+    throw ParameterError(text("dnum = ", dnum, " does not cut ", limbs, " data primes: digits of ",
+                              size, " make ", starts.size(), " digits: take that as dnum"));
+  }
+  return starts;
+}
+
+// The first data prime of each digit of given sizes.
+std::vector<std::size_t> sized_digits(std::size_t limbs, std::size_t dnum,
+                                      std::span<const std::size_t> sizes) {
+  std::vector<std::size_t> starts;
+  std::size_t start = 0;
+  for (const std::size_t size : sizes) {
+    if (size < 1 || size > limbs - start) {
+      throw ParameterError(text("a digit of ", size, " primes from prime ", start, " of ", limbs,
+                                " data primes: name 1 ... ", limbs - start));
+    }
+    starts.push_back(start);
+    start += size;
+  }
+  if (start != limbs || (dnum != 0 && dnum != sizes.size())) {
+    throw ParameterError(text(sizes.size(), " digits of ", start, " primes together, of ", limbs,
+                              " data primes and dnum = ", dnum, ": name the primes of each digit"));
+  }
+  return starts;
+}
+
+}  // namespace
 
 RlweContext::RlweContext(std::size_t degree, std::span<const u64> primes, std::size_t special,
-                         std::size_t dnum, ErrorDistribution error)
+                         std::size_t dnum, ErrorDistribution error,
+                         std::span<const std::size_t> digit_sizes)
     : rns_(degree, primes),
       error_(std::move(error)),
       special_(special),
@@ -17,15 +55,8 @@ RlweContext::RlweContext(std::size_t degree, std::span<const u64> primes, std::s
     throw ParameterError(text(special, " special primes of ", primes.size(),
                               " primes: leave at least one data prime"));
   }
-  if (dnum == 0) {
-    return;
-  }
-  digit_size_ = (max_limbs() + dnum - 1) / dnum;
-  if (digits(max_limbs()) != dnum) {
-    throw ParameterError(text("dnum = ", dnum, " does not cut ", max_limbs(),
-                              " data primes: digits of ", digit_size_, " make ",
-                              digits(max_limbs()), " digits: take that as dnum"));
-  }
+  digit_starts_ = digit_sizes.empty() ? equal_digits(max_limbs(), dnum)
+                                      : sized_digits(max_limbs(), dnum, digit_sizes);
 }
 
 std::size_t RlweContext::words(std::size_t limbs, std::size_t word_bits) const {

@@ -132,7 +132,8 @@ void inverse_split(const NttPlan& plan, const u64* in, u64 offset, u64* out) {
 void combine_wide(const PrimeConstants& prime, const Combination& sum, u64* out,
                   std::size_t count) {
   if (prime.bits >= WideSum::kMinBits && prime.q % 2 != 0) {
-    combine_sums<WideSum>(prime, sum, out, count);
+    const bool narrow = sum.word_bits <= WideFactorSum::kMaxWordBits;
+    (narrow ? combine_sums<WideFactorSum> : combine_sums<WideSum>)(prime, sum, out, count);
   } else {
     combine_words<V>(prime, sum, out, count);
   }

@@ -89,6 +89,19 @@ struct WideSum {
   Vec low, middle, high;
 };
 
+/// The same for words below 2^52, which are not cut.
+struct WideFactorSum : WideSum {
+  static constexpr int kMaxWordBits = 52;
+
+  RINGSMITH_INLINE static Vec word(Vec x) { return x; }
+  RINGSMITH_INLINE void add(Vec a, const Parts& b) {
+    low = Arithmetic::low(low, a, b.word);
+    middle = Arithmetic::high(middle, a, b.word);
+    middle = Arithmetic::low(middle, a, b.upper);
+    high = Arithmetic::high(high, a, b.upper);
+  }
+};
+
 /// Sums of products of words below 2^61, cut in the same way, and factors modulo a prime q of few
 /// bits.
 struct WideWordSum : IfmaSum {

@@ -148,8 +148,9 @@ class Context:
     """RLWE over a ring, for both schemes: data primes, then special primes.
 
     Digit j of `dnum` is the data primes j*a ... min((j+1)*a, L) - 1 with a = ceil(L / dnum); a dnum
-    of 0 takes one prime a digit. With no special prime, keys are cut in words only. Errors are
-    SEAL's centred binomial ones, or with an `error_deviation` in 1 ... 1024 rounded Gaussian ones.
+    of 0 takes one prime a digit. `digit_sizes` has the data primes of each digit, in place of dnum.
+    With no special prime, keys are cut in words only. Errors are SEAL's centred binomial ones, or
+    with an `error_deviation` in 1 ... 1024 rounded Gaussian ones.
     """
 
     def __init__(
@@ -159,6 +160,7 @@ class Context:
         special: int = 1,
         dnum: int = 0,
         error_deviation: float = 0.0,
+        digit_sizes: Sequence[int] = ...,
     ) -> None: ...
     @property
     def n(self) -> int:

@@ -52,6 +52,7 @@ class Hardware:
         platform: The card that it is built for; ``none``: none is named.
         simulation: Options of Verilator that make its simulation smaller or faster.
         files: Path in the folder -> text: register maps, headers and pages about the interfaces.
+        tied: Ports of the top module that no interface has -> the port that drives them, too.
     """
 
     top: str
@@ -64,6 +65,7 @@ class Hardware:
     macros: tuple[str, ...] = ()
     simulation: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    tied: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ After reading this page you can look up every command of `ringsmith`, its argume
 
 A command replaces a file only with `--force`, and never a key or a file that it reads. A file
 appears whole or not at all. `--design` takes the name of a design or the path of a TOML file. An
-error ends a command with exit code 2 and one line: the value, the limit and what to do.
+error ends a command with exit code 2 and one line: the value, the limit and what to do. Every
+command has `--help`.
 """
 
 
@@ -29,7 +30,15 @@ def page() -> str:
     text = get_docs_for_click(obj=command, ctx=context, name="ringsmith")
     text = re.sub(r"(?m)^(#+) ", r"#\1 ", text)  # the page has a title of its own
     text = re.sub(r"(?m)^\*\*(.+)\*\*:$", r"\1:", text)
+    text = re.sub(r"(?m)^\* `--help`: .*\n", "", text)  # the opening says it once
+    text = re.sub(r"(?m)^Commands:\n\n((?:\* .*\n)+)", _names, text)
+    text = re.sub(r"(?m)^Options:\n\n(?=\n|\Z)", "", text)
     return f"{_OPENING}\n{text.strip()}\n"
+
+
+def _names(listed: re.Match[str]) -> str:
+    """The commands below by name: their sections say what they do."""
+    return f"Commands: {', '.join(re.findall(r'`[^`]+`', listed[1]))}.\n"
 
 
 if __name__ == "__main__":

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 Force = Annotated[
     bool,
-    typer.Option(
-        "--force", help="Write over files that exist, but never over a key or a file that is read."
-    ),
+    typer.Option("--force", help="Write over files that exist."),
 ]
 
 

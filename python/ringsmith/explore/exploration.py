@@ -14,7 +14,7 @@ from ringsmith.explore.search import DOUBLING, Found
 from ringsmith.files import write_whole
 from ringsmith.params import RlweParameters
 from ringsmith.program import Program
-from ringsmith.program.arguments import check_program
+from ringsmith.program.graph import check_program
 from ringsmith.python_numbers import python_number
 from ringsmith.short_repr import represented
 

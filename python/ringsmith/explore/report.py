@@ -15,7 +15,7 @@ from ringsmith.platforms import load_platform
 _BUDGETS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 """Shares of a platform's resource for which the fastest designs are compared."""
 
-_ROWS = 12
+_ROWS = 6
 
 _END = "<!-- end of section -->\n"
 
@@ -149,7 +149,7 @@ def _gain(found: Found) -> str:
 def _gains(found: Found) -> Iterator[list[str]]:
     for name in found.host:
         points = [p for p in found.points if p.architecture == name and p.feasible]
-        for each in sorted(points, key=lambda point: point.milliseconds)[:4]:
+        for each in sorted(points, key=lambda point: point.milliseconds)[:2]:
             for operation, own in each.operations.items():
                 alone = found.host[CPU][operation]
                 rate = own.cycles / own.milliseconds

@@ -35,7 +35,7 @@ def vivado_files(
     platform = None if hardware.platform == NO_PLATFORM else load_platform(hardware.platform)
     if platform and platform.family not in FAMILIES:
         return {}
-    crossings = crossing_files(sources)
+    crossings = crossing_files(sources) if len(hardware.clocks) > 1 else {}
     common: Mapping[str, object] = {
         "title": title,
         "name": names.design,

@@ -63,7 +63,7 @@ module {name} (
   {hardware.top} #(
 {parameters}
   ) u_design (
-{_inner_connections(hardware.interfaces)}
+{_inner_connections(hardware)}
   );
 endmodule
 """
@@ -83,10 +83,10 @@ def _literal(value: int | str | Record) -> str:
     return "\n".join(["{", *lines, "    }"])
 
 
-def _inner_connections(interfaces: Iterable[Interface]) -> str:
+def _inner_connections(hardware: Hardware) -> str:
     """Every port of the design connected to those that it is made of, the first ones lowest."""
     parts: dict[str, list[str]] = {}
-    for port in all_ports(interfaces):
+    for port in all_ports(hardware.interfaces):
         parts.setdefault(port.part_of or port.name, []).append(port.name)
     joined = {
         name: of_it[0] if len(of_it) == 1 else fill(
@@ -94,6 +94,7 @@ def _inner_connections(interfaces: Iterable[Interface]) -> str:
         )
         for name, of_it in parts.items()
     }  # fmt: skip
+    joined |= hardware.tied
     return ",\n".join(f"    .{name}({value})" for name, value in joined.items())
 
 

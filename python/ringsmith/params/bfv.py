@@ -89,6 +89,7 @@ class BfvParameters(RlweParameters):
         security: int | None = 128,
         name: str = "custom",
         dnum: int = 0,
+        digit_sizes: Iterable[int] = (),
         declared_security: int | None = None,
     ) -> "BfvParameters":
         """Finds primes of the given sizes: those of SEAL's ``CoeffModulus::Create``.
@@ -110,6 +111,7 @@ class BfvParameters(RlweParameters):
                 None: any, with a warning when below 128.
             name: What reports and files call the set.
             dnum: Digits of key switching; 0: one prime a digit.
+            digit_sizes: Data primes in each digit, where these differ; in place of ``dnum``.
             declared_security: The level that the set's authors state; takes the place of
                 ``security``.
 
@@ -129,6 +131,7 @@ class BfvParameters(RlweParameters):
             plain_modulus,
             name=name,
             dnum=dnum,
+            digit_sizes=tuple(listed("digit_sizes", digit_sizes)),
             declared_security=declared_security,
             multiplication=multiplication,
             relinearization=relinearization,
@@ -154,6 +157,7 @@ class BfvParameters(RlweParameters):
         security: int | None = 128,
         name: str = "custom",
         dnum: int = 0,
+        digit_sizes: Iterable[int] = (),
         declared_security: int | None = None,
     ) -> "BfvParameters":
         """Takes given primes, such as those of a SEAL file.
@@ -174,6 +178,7 @@ class BfvParameters(RlweParameters):
             plain_modulus,
             name=name,
             dnum=dnum,
+            digit_sizes=tuple(listed("digit_sizes", digit_sizes)),
             declared_security=declared_security,
             multiplication=multiplication,
             relinearization=relinearization,

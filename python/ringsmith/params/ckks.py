@@ -15,7 +15,7 @@ from ringsmith.params.bootstrapping import (
     Bootstrapping,
 )
 from ringsmith.params.keys import KeyShape
-from ringsmith.params.primes import checked_base, checked_integers, primes_of_sizes
+from ringsmith.params.primes import checked_base, checked_integers, listed, primes_of_sizes
 from ringsmith.params.ring import RlweParameters
 from ringsmith.python_numbers import with_python_numbers
 from ringsmith.short_repr import short_repr
@@ -55,6 +55,7 @@ class CkksParameters(RlweParameters):
         security: int | None = 128,
         name: str = "custom",
         dnum: int = 0,
+        digit_sizes: Iterable[int] = (),
         declared_security: int | None = None,
         level_limbs: Iterable[int] = (),
         bootstrapping: Bootstrapping | None = None,
@@ -70,6 +71,7 @@ class CkksParameters(RlweParameters):
                 None: any, with a warning when below 128.
             name: What reports and files call the set.
             dnum: Digits of key switching; 0: one prime a digit.
+            digit_sizes: Data primes in each digit, where these differ; in place of ``dnum``.
             declared_security: The level that the set's authors state; takes the place of
                 ``security``.
             level_limbs: Limbs of each level, ascending, where a level has several primes more than
@@ -96,6 +98,7 @@ class CkksParameters(RlweParameters):
             scale,
             name=name,
             dnum=dnum,
+            digit_sizes=tuple(listed("digit_sizes", digit_sizes)),
             declared_security=declared_security,
             level_limbs=tuple(level_limbs),
             bootstrapping=bootstrapping,
@@ -113,6 +116,7 @@ class CkksParameters(RlweParameters):
         security: int | None = 128,
         name: str = "custom",
         dnum: int = 0,
+        digit_sizes: Iterable[int] = (),
         declared_security: int | None = None,
         level_limbs: Iterable[int] = (),
         bootstrapping: Bootstrapping | None = None,
@@ -127,6 +131,7 @@ class CkksParameters(RlweParameters):
             security: As for ``create``.
             name: What reports and files call the set.
             dnum: Digits of key switching; 0: one prime a digit.
+            digit_sizes: Data primes in each digit, where these differ; in place of ``dnum``.
             declared_security: As for ``create``.
             level_limbs: As for ``create``.
             bootstrapping: As for ``create``.
@@ -145,6 +150,7 @@ class CkksParameters(RlweParameters):
             _checked_scale(scale),
             name=name,
             dnum=dnum,
+            digit_sizes=tuple(listed("digit_sizes", digit_sizes)),
             declared_security=declared_security,
             level_limbs=tuple(level_limbs),
             bootstrapping=bootstrapping,

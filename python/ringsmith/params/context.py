@@ -20,6 +20,7 @@ def core_context(parameters: RlweParameters) -> _core.Context:
         len(parameters.special_primes),
         parameters.dnum if parameters.special_primes or parameters.residue_digits else 0,
         deviation,
+        parameters.digit_sizes,
     )
 
 
@@ -46,9 +47,14 @@ def _tables(n: int, primes: tuple[int, ...], roots: tuple[int, ...]) -> tuple[_c
 
 @lru_cache(maxsize=8)
 def _context(
-    n: int, primes: tuple[int, ...], special: int, dnum: int, deviation: float
+    n: int,
+    primes: tuple[int, ...],
+    special: int,
+    dnum: int,
+    deviation: float,
+    digit_sizes: tuple[int, ...],
 ) -> _core.Context:
-    return _core.Context(n, list(primes), special, dnum, deviation)
+    return _core.Context(n, list(primes), special, dnum, deviation, list(digit_sizes))
 
 
 @lru_cache(maxsize=8)

@@ -5,10 +5,12 @@ import warnings
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError
+from ringsmith.params.digits import equal_digits
 from ringsmith.params.identity import SEAL_MAX_PRIMES, identity, parms_id
 from ringsmith.params.keys import KeyShape
 from ringsmith.params.primes import check_degree, check_primes, listed
@@ -35,7 +37,8 @@ class RlweParameters(ABC):
 
     Key switching cuts the data primes into ``dnum`` digits of consecutive primes and has k special
     primes (Han, Ki 2020, section 3). One prime a digit and k = 1 is Microsoft SEAL's and Medha's
-    case, with their bits.
+    case, with their bits. Digits have equally many primes, or those that ``digit_sizes`` names:
+    where primes are of several sizes, a digit has as many as its special primes outweigh.
 
     Attributes:
         n: Ring degree N, a power of two in 2^10 … 2^16.
@@ -45,6 +48,8 @@ class RlweParameters(ABC):
             the largest digit, or key switching's error grows by the ratio.
         name: What reports and files call the set.
         dnum: Number of digits; 0 stands for one prime a digit and becomes L.
+        digit_sizes: Data primes in each digit, from q_0; given none, or equal ones of which the
+            last may have fewer, it is empty, and ``dnum`` says them.
         declared_security: The level in bits that the set's authors state, where it is below 128 or
             they estimated it otherwise than the standards; None: they state none.
     """
@@ -55,18 +60,19 @@ class RlweParameters(ABC):
     _: KW_ONLY
     name: str = "custom"
     dnum: int = 0
+    digit_sizes: tuple[int, ...] = ()
     declared_security: int | None = None
 
     def __post_init__(self) -> None:
         make_python_numbers(self)
-        for name in ("data_primes", "special_primes"):
+        for name in ("data_primes", "special_primes", "digit_sizes"):
             object.__setattr__(self, name, tuple(listed(name, getattr(self, name))))
         check_degree(self.n)
         _check_stated(self.name, self.declared_security)
         self._check_special()
         if not self.data_primes:
             raise ParameterError("0 data primes: name at least 1, and one more for each level")
-        object.__setattr__(self, "dnum", _checked_dnum(self.dnum, self.limbs))
+        self._check_digits()
         check_primes(self.n, self.primes)
         self._check_scheme()
         if self.security is None or (self.declared_security or LOWEST) < LOWEST:
@@ -146,6 +152,25 @@ class RlweParameters(ABC):
     def _check_scheme(self) -> None:
         """Refuses what the scheme adds, when ring and primes were checked."""
 
+    def _check_digits(self) -> None:
+        """Refuses digits that do not make up the data primes, and completes ``dnum``."""
+        sizes = self.digit_sizes
+        if not sizes:
+            object.__setattr__(self, "dnum", _checked_dnum(self.dnum, self.limbs))
+            return
+        if not all(_is_whole(size) and size > 0 for size in sizes) or sum(sizes) != self.limbs:
+            raise ParameterError(
+                f"digit_sizes = {list(sizes)!r:.80} does not cut {self.limbs} data primes: name "
+                "how many primes each digit has, from q_0; together they are all data primes"
+            )
+        if self.dnum not in (0, len(sizes)):
+            raise ParameterError(
+                f"dnum = {self.dnum!r:.40}, and digit_sizes has {len(sizes)} digits: leave dnum out"
+            )
+        object.__setattr__(self, "dnum", len(sizes))
+        if sizes == equal_digits(self.limbs, len(sizes)):
+            object.__setattr__(self, "digit_sizes", ())
+
     def _check_special(self) -> None:
         if not self.special_primes:
             raise ParameterError(
@@ -184,7 +209,8 @@ class RlweParameters(ABC):
 
     def beyond_seal(self) -> dict[str, object]:
         """Returns what SEAL's ``parms_id`` does not say of the set; it is part of its identity."""
-        return {"special_primes": len(self.special_primes), "dnum": self.dnum}
+        found: dict[str, object] = {"special_primes": len(self.special_primes), "dnum": self.dnum}
+        return found | ({"digit_sizes": list(self.digit_sizes)} if self.digit_sizes else {})
 
     @cached_property
     def roots(self) -> tuple[int, ...]:
@@ -238,15 +264,21 @@ class RlweParameters(ABC):
         """Indices of the special primes in ``primes``."""
         return tuple(range(self.limbs, len(self.primes)))
 
+    @cached_property
+    def _digit_starts(self) -> tuple[int, ...]:
+        """The first data prime of each digit, and L."""
+        sizes = self.digit_sizes or equal_digits(self.limbs, self.dnum)
+        return (0, *accumulate(sizes))
+
     @property
     def digit_size(self) -> int:
-        """Data primes in a digit, ceil(L / dnum); the last digit may have fewer."""
-        return -(-self.limbs // self.dnum)
+        """Data primes in the largest digit."""
+        return max(b - a for a, b in pairwise(self._digit_starts))
 
     def digits(self, limbs: int) -> list[tuple[int, ...]]:
         """Returns the digits of a polynomial of ``limbs`` limbs, as indices into ``primes``."""
-        size = self.digit_size
-        return [tuple(range(i, min(i + size, limbs))) for i in range(0, limbs, size)]
+        bounds = pairwise(self._digit_starts)
+        return [tuple(range(a, min(b, limbs))) for a, b in bounds if a < limbs]
 
     @property
     def key_digits(self) -> int:
@@ -376,9 +408,14 @@ def _check_stated(name: object, declared: Any) -> None:  # noqa: ANN401 - what w
         )
 
 
+def _is_whole(value: object) -> bool:
+    """Whether a value is an integer, and no bool."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _checked_dnum(dnum: int, limbs: int) -> int:
     """Returns the number of digits; 0 stands for one prime a digit."""
-    if isinstance(dnum, bool) or not isinstance(dnum, int) or not 0 <= dnum <= limbs:
+    if not _is_whole(dnum) or not 0 <= dnum <= limbs:
         raise ParameterError(
             f"dnum = {dnum!r} is not a number of digits in 1 … {limbs}, the data primes: choose "
             "one, or 0 for one prime a digit"

@@ -5,8 +5,10 @@ for every set what is theirs and what was chosen here.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, overload
@@ -17,9 +19,11 @@ from ringsmith.errors import ParameterError
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.bootstrapping import Bootstrapping
 from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.digits import digits_below, key_switching_transforms
 from ringsmith.params.files import SUFFIX, parameters_file
 from ringsmith.params.primes import primes_of_sizes
 from ringsmith.params.ring import RlweParameters
+from ringsmith.params.security import CURRENT, LOWEST, STANDARDS
 from ringsmith.params.sparse import SparsePrime, sparse_primes
 
 MEDHA_WIDE_PRIME = SparsePrime(59, ((1, 25), (1, 22), (-1, 20)))
@@ -129,8 +133,8 @@ def boot_set(
 
     Its set N16QP1546H192H32 has q_0 of 60 bits, 9 levels of 40, SlotsToCoeffs of 3 x 39, EvalMod of
     8 x 60, CoeffsToSlots of 4 x 56 and 5 special primes of 61. Here EvalMod has 8 x 61, whose
-    rounding is most of the error, and 6 special primes of 56 are larger than its digits. All primes
-    are 1 mod 2^17.
+    rounding is most of the error, and special primes have 56 bits. They are as many as make key
+    switchings cheapest, among those that N = 2^16 carries. All primes are 1 mod 2^17.
 
     Args:
         n: Ring degree.
@@ -143,17 +147,37 @@ def boot_set(
         ParameterError: When the primes together are insecure.
     """
     bits = (60, *(40,) * levels, *(39,) * 3, *(stages.scale_bits,) * stages.eval_mod, *(56,) * 4)
-    data, special = primes_of_sizes(1 << 16, bits, (56,) * 6, None)
+    data, special = primes_of_sizes(1 << 16, bits, (56,) * _special_count(bits, 56), None)
     return CkksParameters.from_primes(
         n=n,
         data_primes=data,
         special_prime=special,
         scale=math.ldexp(1.0, 40),
         name=name,
-        dnum=-(-len(data) // 5),
+        digit_sizes=digits_below(data, special),
         declared_security=declared,
         bootstrapping=stages,
     )
+
+
+def _special_count(bits: Sequence[int], special_bits: int) -> int:
+    """Returns how many special primes make key switchings take the fewest transforms.
+
+    Key switchings at all numbers of limbs count alike. At least 6 are tried, and as many as
+    N = 2^16 carries at 128 bits.
+    """
+    carried = STANDARDS[CURRENT].bounds[LOWEST][1 << 16]
+
+    def transforms(count: int) -> int:
+        sizes = digits_below([1 << each for each in bits], [1 << special_bits] * count)
+        starts = [0, *accumulate(sizes)]
+        return sum(
+            key_switching_transforms(limbs, bisect_left(starts, limbs), count)
+            for limbs in range(1, len(bits) + 1)
+        )
+
+    most = (carried - sum(bits)) // special_bits
+    return min(range(6, max(7, most + 1)), key=transforms)
 
 
 def _boot_32() -> CkksParameters:
@@ -172,7 +196,7 @@ def _boot_32() -> CkksParameters:
         special_prime=special,
         scale=math.ldexp(1.0, 51),
         name="boot-32",
-        dnum=-(-len(data) // 10),
+        digit_sizes=digits_below(data, special),
         level_limbs=range(2, len(data) + 1, 2),
         bootstrapping=stages,
     )

@@ -35,7 +35,7 @@ from ringsmith.objects import (
     keys_by_name,
 )
 from ringsmith.program import Program
-from ringsmith.program.arguments import check_program
+from ringsmith.program.graph import check_program
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.check import check_belonging, check_inputs, check_key_shapes, check_keys
 from ringsmith.runtime.designs import Design, check_runs, named_design

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ringsmith.backends.base import Design
 from ringsmith.program import Program
-from ringsmith.program.arguments import check_program
+from ringsmith.program.graph import check_program
 from ringsmith.runtime.compiled import compile_program
 
 

@@ -18,7 +18,7 @@ from ringsmith.params import core_context
 from ringsmith.params.flooding import hiding_deviation
 from ringsmith.params.sampling import Draw, add_noise, gaussian_integers, system_random
 from ringsmith.program import Program
-from ringsmith.program.arguments import check_program
+from ringsmith.program.graph import check_program
 from ringsmith.schemes.registry import scheme_of
 
 _SECURITY = range(1, 65)

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ringsmith.memory import in_words
 from ringsmith.params import KeyShape
+from ringsmith.params.digits import key_switching_transforms
 from ringsmith.program.graph import Program
 
 HINT = "allow more, rotate by fewer different steps, multiply less deeply, or split the program"
@@ -124,17 +125,8 @@ def _grouping(program: Program, size: int, special: int) -> Grouping:
     digits, needs = -(-parameters.limbs // size), program.key_needs
     shapes = [KeyShape.full(-(-limbs // size), limbs + special) for limbs in needs.limbs]
     switched = [nodes[node.operands[0]].limbs for node in nodes if node.op.record.key is not None]
-    transforms = sum(key_switching_transforms(limbs, size, special) for limbs in switched)
+    transforms = sum(
+        key_switching_transforms(limbs, -(-limbs // size), special) for limbs in switched
+    )
     key_bytes = sum(shape.bytes(parameters.n) for shape in shapes)
     return Grouping(size, digits, special, key_bytes, transforms)
-
-
-def key_switching_transforms(limbs: int, size: int, special: int) -> int:
-    """NTTs of one limb that a key switching takes.
-
-    The operand's limbs are transformed back. Each digit is extended to the other limbs and the
-    special primes, and these are transformed; both sums are divided by the special primes.
-    """
-    digits = -(-limbs // size)
-    back, extended = limbs, digits * (limbs + special) - limbs
-    return back + extended + 2 * (special + limbs)

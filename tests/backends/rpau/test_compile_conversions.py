@@ -69,11 +69,13 @@ class Compiled:
         device: str | RpauDevice,
         design: RpauDesign,
         of: RlweParameters,
-        operation: str,
+        operation: str | SubroutineGraph,
         rng: np.random.Generator,
         limbs: int = 0,
     ) -> None:
-        graph = lower_operation(operation, of, limbs or of.limbs, steps=1)
+        graph = operation
+        if isinstance(graph, str):
+            graph = lower_operation(graph, of, limbs or of.limbs, steps=1)
         opened = runtime.open_device(device, design) if isinstance(device, str) else device
         assert isinstance(opened, RpauDevice)
         self._device, self._graph, self._rng = opened, graph, rng
@@ -133,6 +135,18 @@ def test_the_extension_may_lie_in_some_rpaus(
 def test_a_product_below_the_first_level(limbs: int, rng: np.random.Generator) -> None:
     """The extension then has fewer primes, and some RPAUs none."""
     Compiled("model", SMALL, parameters(10), "multiply_relinearize", rng, limbs).check()
+
+
+@pytest.mark.parametrize("limbs", [2, 3])
+def test_what_is_scaled_down_is_still_there_for_others(
+    limbs: int, rng: np.random.Generator
+) -> None:
+    of = parameters(10)
+    graph = lower_operation("multiply", of, limbs)
+    for node in [node for node in graph.nodes if node.op == "scale"]:
+        scaled = graph.scale(graph.neg(node.operands[0]), **node.attrs)
+        graph.output(scaled, f"negative{node.id}")
+    Compiled("model", replace(SMALL, work_polys=32), of, graph, rng).check()
 
 
 @pytest.mark.full

@@ -75,6 +75,8 @@ module rs_vector_bus_bench
   rs_vector_shell #(
     .Cfg(Cfg)
   ) u_shell (
+    .mem_clk_i(clk_i),
+    .mem_rst_ni(rst_ni),
     .m_axi_awsize(aw_size),
     .m_axi_awburst(aw_burst),
     .m_axi_awcache(unused_aw_cache),

@@ -6,19 +6,16 @@
 module rs_vector_loads_proof
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
+  import rs_vector_proof_pkg::*;
 #(
   parameter  int unsigned Ports = 2,
   parameter  int unsigned BurstBeats = 4,
   parameter  int unsigned Outstanding = 2,
-  localparam vector_cfg_t Cfg = '{
-      Width: 32, Reduction: VectorMontgomery, StepBits: 17, LogLanes: 2, LogRadix: 2, Banks: 4,
-      BankRows: 16, TableRows: 16, StreamRows: 16, BankRam: BankBlock, Clusters: 1, Ports: Ports,
-      PortBits: 64, SpanBits: 28, BurstBeats: BurstBeats, Outstanding: Outstanding, AddrWidth: 40
-  },
+  localparam vector_cfg_t Cfg = small_cfg(Ports, BurstBeats, Outstanding),
   localparam int unsigned Lanes = 2 ** Cfg.LogLanes,
   localparam int unsigned RowCycles = row_cycles(Cfg),
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles),
-  localparam int unsigned BeatBytes = Cfg.PortBits / 8,
+  localparam int unsigned ByteBits = $clog2(Cfg.PortBits / 8),
   localparam int unsigned PortWidth = (Ports > 1) ? $clog2(Ports) : 1
 ) (
   input logic                             clk_i,
@@ -89,53 +86,48 @@ module rs_vector_loads_proof
   load_t               load_q;
   logic [4:0]           row_bits_q;
   logic [PortWidth-1:0] port_q;
-  int unsigned          open_q;  // bursts that the port has taken and that have not ended
+  int unsigned          open;  // bursts that the port has taken and that have not ended
   logic                 ends;
   assign ends = u_dut.pop && u_dut.last[0];
   always_comb begin
     assume (32'(port_i) < Ports);
     if (known_q) assume (port_i == port_q && row_bits_i == row_bits_q);
     if (waits_q) assume (valid_i && load_i == load_q);
-    // Memory answers what it was asked for, all ports alike.
-    assume (!ends || open_q != 0);
+    // Memory answers all ports alike.
     assume (!u_dut.pop || (u_dut.moved_valid && (u_dut.last == '0 || u_dut.last == '1)));
   end
 
   // ---- the model --------------------------------------------------------------------------------
-  logic                 held_q;
-  logic [HomeBits-1:0]  held_home_q;
-  logic [BeatWidth-1:0] held_beat_q;
-  logic [7:0]           held_len_q;
+  rs_axi_burst_rules #(
+    .AddrWidth(HomeBits + BeatWidth + ByteBits),
+    .BeatBytes(Cfg.PortBits / 8),
+    .MostBeats(BurstBeats),
+    .Outstanding(Outstanding)
+  ) u_rules (
+    .clk_i,
+    .rst_ni,
+    .valid_i(ar_valid[port_i]),
+    .ready_i(ar_ready_i[port_i]),
+    .addr_i({home, beat, ByteBits'(0)}),
+    .len_i(len),
+    .ends_i(ends),
+    .open_o(open)
+  );
   always_ff @(posedge clk_i) begin
     known_q     <= rst_ni;
     waits_q     <= rst_ni && valid_i && !ready;
     load_q      <= load_i;
     row_bits_q  <= row_bits_i;
     port_q      <= port_i;
-    held_q      <= rst_ni && ar_valid[port_i] && !ar_ready_i[port_i];
-    held_home_q <= home;
-    held_beat_q <= beat;
-    held_len_q  <= len;
-    if (!rst_ni) open_q <= 0;
-    else open_q <= open_q + 32'(ar_valid[port_i] && ar_ready_i[port_i]) - 32'(ends);
   end
 
   always_comb begin
     if (rst_ni) begin
-      assert (open_q <= Outstanding);
       assert (!halt_i || !ready);
-      if (held_q) begin
-        assert (ar_valid[port_i]);
-        assert (home == held_home_q && beat == held_beat_q && len == held_len_q);
-      end
-      if (ar_valid[port_i]) begin
-        assert (32'(len) < BurstBeats);
-        assert ((32'(beat) * BeatBytes) % 4096 + (32'(len) + 1) * BeatBytes <= 4096);
-      end
 
       // What the induction needs to know.
       assert (u_dut.checked_q == waits_q && (!waits_q || u_dut.error_q == u_dut.error));
-      assert (32'(u_dut.u_bursts.flight_q) == open_q + 32'(ar_valid[port_i]));
+      assert (32'(u_dut.u_bursts.flight_q) == open + 32'(ar_valid[port_i]));
       assert (u_dut.u_bursts.flight_q <= Outstanding);
       if (ar_valid[port_i]) assert (beat % BeatWidth'(BurstBeats) == '0);
       if (u_dut.busy) begin

@@ -10,20 +10,17 @@
 module rs_vector_stores_proof
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
+  import rs_vector_proof_pkg::*;
 #(
   parameter  int unsigned Ports = 2,
   parameter  int unsigned BurstBeats = 4,
   parameter  int unsigned Outstanding = 2,
   parameter  int unsigned LogFifo = 2,
-  localparam vector_cfg_t Cfg = '{
-      Width: 32, Reduction: VectorMontgomery, StepBits: 17, LogLanes: 2, LogRadix: 2, Banks: 4,
-      BankRows: 16, TableRows: 16, StreamRows: 16, BankRam: BankBlock, Clusters: 1, Ports: Ports,
-      PortBits: 64, SpanBits: 28, BurstBeats: BurstBeats, Outstanding: Outstanding, AddrWidth: 40
-  },
+  localparam vector_cfg_t Cfg = small_cfg(Ports, BurstBeats, Outstanding),
   localparam int unsigned Lanes = 2 ** Cfg.LogLanes,
   localparam int unsigned RowCycles = row_cycles(Cfg),
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles),
-  localparam int unsigned BeatBytes = Cfg.PortBits / 8,
+  localparam int unsigned ByteBits = $clog2(Cfg.PortBits / 8),
   localparam int unsigned PortWidth = (Ports > 1) ? $clog2(Ports) : 1
 ) (
   input logic                             clk_i,
@@ -94,14 +91,13 @@ module rs_vector_stores_proof
   logic [4:0]           row_bits_q;
   logic [1:0]           low_q;  // cycles of the reset so far, up to 3
   logic [PortWidth-1:0] port_q;
-  int unsigned          open_q;  // bursts that the port has taken and that have not ended
+  int unsigned          open;  // bursts that the port has taken and that have not ended
   always_comb begin
     assume (32'(port_i) < Ports);
     if (known_q) assume (port_i == port_q && row_bits_i == row_bits_q);
     if (waits_q) assume (valid_i && store_i == store_q);
     assume (!rst_ni || known_q || low_q == 2'd3);
-    // Memory answers what it was asked for.
-    assume (!u_dut.burst_done || (open_q != 0 && u_dut.finals_valid));
+    assume (!u_dut.burst_done || u_dut.finals_valid);
     assume (!u_dut.limb_taken || u_dut.streams_valid);  // simulated
   end
 
@@ -113,11 +109,23 @@ module rs_vector_stores_proof
   end
 
   // ---- the model --------------------------------------------------------------------------------
+  rs_axi_burst_rules #(
+    .AddrWidth(HomeBits + BeatWidth + ByteBits),
+    .BeatBytes(Cfg.PortBits / 8),
+    .MostBeats(BurstBeats),
+    .Outstanding(Outstanding)
+  ) u_rules (
+    .clk_i,
+    .rst_ni,
+    .valid_i(aw_valid[port_i]),
+    .ready_i(aw_ready_i[port_i]),
+    .addr_i({home, beat, ByteBits'(0)}),
+    .len_i(len),
+    .ends_i(u_dut.burst_done),
+    .open_o(open)
+  );
   localparam int unsigned LimbWidth = 16 + $clog2(RowCycles);
-  logic                    held_q, held_w_q, held_last_q;
-  logic [HomeBits-1:0]     held_home_q;
-  logic [BeatWidth-1:0]    held_beat_q;
-  logic [7:0]              held_len_q;
+  logic                    held_w_q, held_last_q;
   logic [Cfg.PortBits-1:0] held_data_q;
   logic [LimbWidth-1:0]    limb_q;  // beats of the limb so far
   logic [15:0]             rows_q [3];  // a row that was popped, in its limb; the last one is beats
@@ -128,15 +136,9 @@ module rs_vector_stores_proof
     row_bits_q  <= row_bits_i;
     port_q      <= port_i;
     low_q       <= (rst_ni || low_q == 2'd3 && !known_q) ? 2'd3 : known_q ? 2'd1 : low_q + 2'd1;
-    held_q      <= rst_ni && aw_valid[port_i] && !aw_ready_i[port_i];
-    held_home_q <= home;
-    held_beat_q <= beat;
-    held_len_q  <= len;
     held_w_q    <= rst_ni && w_valid[port_i] && !w_ready_i[port_i];
     held_last_q <= w_last[port_i];
     held_data_q <= data[port_i];
-    if (!rst_ni) open_q <= 0;
-    else open_q <= open_q + 32'(aw_valid[port_i] && aw_ready_i[port_i]) - 32'(u_dut.burst_done);
     if (!rst_ni) limb_q <= '0;
     else if (u_dut.beats) limb_q <= u_dut.final_beat ? '0 : limb_q + 1'b1;
     rows_q[0] <= u_dut.row_q;
@@ -164,18 +166,9 @@ module rs_vector_stores_proof
 
   always_comb begin
     if (rst_ni) begin
-      assert (open_q <= Outstanding);
       assert (!halt_i || !ready);
-      if (held_q) begin
-        assert (aw_valid[port_i]);
-        assert (home == held_home_q && beat == held_beat_q && len == held_len_q);
-      end
       if (held_w_q) begin
         assert (w_valid[port_i] && w_last[port_i] == held_last_q && data[port_i] == held_data_q);
-      end
-      if (aw_valid[port_i]) begin
-        assert (32'(len) < BurstBeats);
-        assert ((32'(beat) * BeatBytes) % 4096 + (32'(len) + 1) * BeatBytes <= 4096);
       end
       if (u_dut.beats) begin
         assert (u_dut.burst_last ==
@@ -185,7 +178,7 @@ module rs_vector_stores_proof
 
       // What the induction needs to know.
       assert (u_dut.checked_q == waits_q && (!waits_q || u_dut.error_q == u_dut.error));
-      assert (32'(u_dut.u_bursts.flight_q) == open_q + 32'(aw_valid[port_i]));
+      assert (32'(u_dut.u_bursts.flight_q) == open + 32'(aw_valid[port_i]));
       assert (u_dut.u_bursts.flight_q <= Outstanding);
       assert (32'(u_dut.u_finals.there) + 32'(u_dut.u_finals.valid_q) ==
               32'(u_dut.u_bursts.flight_q));

@@ -38,7 +38,7 @@ Other tools read all files, in order, from these lists:
 
 Modules state what they rely on by the macro of [`{header}`]({header}), which they include.
 The lists name its folder. Synthesis leaves these assertions out, as `RS_ASSERT_OFF` does.
-[`{axi}`]({axi}) has the types of AXI4 buses that blocks take as parameters.
+[`{axi}`]({axi}) has the types of AXI4 and AXI4-Lite buses.
 """
 
 

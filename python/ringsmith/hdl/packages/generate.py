@@ -20,7 +20,14 @@ from pyslang import ast as slang
 
 from ringsmith.errors import ToolError
 from ringsmith.hdl.generated import GeneratedFiles, notice, prose
-from ringsmith.hdl.packages.translation import Node, Translation, class_name, path_of, snake_case
+from ringsmith.hdl.packages.translation import (
+    Node,
+    Translation,
+    class_name,
+    path_of,
+    python_type,
+    snake_case,
+)
 from ringsmith.hdl.sources import COMMON, rtl_root
 
 SOURCE = "rtl/packages.toml"
@@ -34,7 +41,8 @@ def translate(texts: Iterable[str], wanted: Mapping[str, Mapping[str, Any]]) -> 
 
     Args:
         texts: The sources of the packages, each before those that import it.
-        wanted: Package -> ``module``, its Python module, and ``names``, what that has at least.
+        wanted: Package -> ``module``, its Python module, and ``names``, what that has at least:
+            functions, numbers, values of enumerations, and structures that are parameters.
 
     Returns:
         Module -> its text without a docstring, for every package with a module.
@@ -62,6 +70,8 @@ def translate(texts: Iterable[str], wanted: Mapping[str, Mapping[str, Any]]) -> 
         if symbol is None or path_of(symbol) != path:
             raise ToolError(f"{path} does not exist: correct {SOURCE}")
         symbols[path] = symbol
+        if isinstance(symbol, slang.TypeAliasType):
+            functions[path] = _record(symbol)
         if isinstance(symbol, slang.SubroutineSymbol):
             functions[path] = made[package].function(symbol, _comment(symbol))
             todo += made[package].used
@@ -97,6 +107,8 @@ def _module(
     packages = {path.partition("::")[0] for path in translation.used} - {translation.package}
     others = sorted(translation.modules[package].rpartition(".")[::2] for package in packages)
     parts = [f"from {folder} import {name}" for folder, name in others]
+    if any(isinstance(each, slang.TypeAliasType) for each in symbols):
+        parts.append("from ringsmith.hdl.record import Field, Record")
     if translation.fields:
         parts.insert(0, "from typing import NamedTuple\n")
     parts += [f"{snake_case(each.name).upper()} = {int(each.value.value)}" for each in numbers]
@@ -104,6 +116,24 @@ def _module(
     made = [functions[path_of(e)] for e in ordered if path_of(e) in functions]
     parts += [ast.unparse(ast.fix_missing_locations(each)) for each in made]
     return "\n".join(parts) + "\n"
+
+
+def _record(kind: Node) -> ast.FunctionDef:
+    """A function that returns a structure as a parameter's value, of all its fields by name.
+
+    Raises:
+        ToolError: If a field is no unsigned number of up to 32 bits.
+    """
+    fields = [(each.name, each.type) for each in kind.canonicalType]
+    arguments = ", ".join(f"{snake_case(name)}: {python_type(of)}" for name, of in fields)
+    values = ", ".join(f'Field("{name}", {of.bitWidth}, {snake_case(name)})' for name, of in fields)
+    (made,) = ast.parse(
+        f"def {kind.name.removesuffix('_t')}(*, {arguments}) -> Record:\n"
+        f'    """A ``{kind.name}``, as the value of a parameter."""\n'
+        f"    return Record(({values},))\n"
+    ).body
+    assert isinstance(made, ast.FunctionDef)
+    return made
 
 
 def _structure(kind: str, fields: Mapping[str, str]) -> str:

@@ -7,6 +7,11 @@ message over q_0, which are small, and I are whole numbers.
    real and imaginary parts.
 2. EvalMod computes sin(2 pi v) = sin(2 pi m) of both (``reduction``), or its arcsine.
 3. SlotsToCoeffs brings sin(2 pi m) / (2 pi), about m, back.
+
+Where slots repeat after ``period`` of them, fewer than all, the message has a coefficient only at
+every (N/2 / period)-th power of X. A sum of rotations takes the others, of I alone, away. Then the
+matrices are those of a ring of degree 2 * ``period``, the real and the imaginary parts lie in one
+vector, and EvalMod is computed once (Cheon, Han, Kim, Kim, Song 2018, section 5.2).
 """
 
 import math
@@ -61,6 +66,7 @@ def expanded(
     limbs: Sequence[int],
     ratio: float,
     largest: float,
+    period: int,
     source: SourceLine,
 ) -> Expansion:
     """Records a bootstrapping.
@@ -71,18 +77,19 @@ def expanded(
         limbs: Those of the levels that the bootstrapping takes, from the highest.
         ratio: q_0 over the scale of what is bootstrapped.
         largest: Its largest magnitude.
+        period: After how many slots it repeats: all, or a power of two from ``least_period`` on.
         source: The user's line.
     """
     trace = Trace(space)
     span = Span(np.asarray(complex(-1, -1)), np.asarray(complex(1, 1)))
     start = trace.record(TraceNode(Op.INPUT, (), source, name="raised", span=span))
-    recorder = _Recorder(trace, source, given, tuple(limbs))
+    recorder = _Recorder(trace, source, given, tuple(limbs), period)
     after = limbs[given.coeffs_to_slots + given.eval_mod]
     both = recorder.coefficients(EncryptedVector(trace, start), 1 / (2 * given.period * ratio))
     separated = recorder.separated(both)
     first_end = len(trace.nodes)
     parts = [recorder.reduced(part) for part in separated]
-    joined = parts[0] + recorder.turned(parts[1])
+    joined = parts[0] if recorder.sparse else parts[0] + recorder.turned(parts[1])
     second_end = len(trace.nodes)
     result = recorder.slots(recorder.at_limbs(joined, after), ratio / (2 * math.pi))
     # A sine in place of a line, for one coefficient that is as large as it can be. Others add no
@@ -98,6 +105,31 @@ def expanded(
     return Expansion(nodes, start, result.index, error)
 
 
+def least_period(given: Bootstrapping) -> int:
+    """Returns the fewest slots whose transforms have a stage for each of their levels."""
+    return 1 << max(given.coeffs_to_slots, given.slots_to_coeffs)
+
+
+def _two_periods(
+    matrix: Diagonals, second: complex, *, of_operand: bool = False
+) -> dict[int, Complexes]:
+    """Returns a matrix that also multiplies every second period by a number.
+
+    Args:
+        matrix: Of one period.
+        second: The number.
+        of_operand: Whether the periods are those of the vector, and not of the result.
+    """
+    found: dict[int, Complexes] = {}
+    for step, values in matrix.items():
+        period = values.size
+        mask = np.repeat([1, second], period)
+        signed = step if step <= period // 2 else step - period
+        mask = np.roll(mask, -signed) if of_operand else mask
+        found[signed % (2 * period)] = np.tile(values, 2) * mask
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class _Recorder:
     """Records the steps of one bootstrapping."""
@@ -106,23 +138,44 @@ class _Recorder:
     source: SourceLine
     given: Bootstrapping
     limbs: tuple[int, ...]
+    period: int
+
+    @property
+    def sparse(self) -> bool:
+        """Whether slots repeat."""
+        return self.period < self.trace.space.slots
 
     def coefficients(self, x: EncryptedVector, factor: float) -> EncryptedVector:
-        """CoeffsToSlots, times a factor."""
+        """CoeffsToSlots, times a factor; of the sum of what repeats."""
         sizes = best_sizes(self._n, self.limbs[: self.given.coeffs_to_slots], inverse=True)
         after = self.limbs[1 : self.given.coeffs_to_slots + 1]
-        return self._transformed(x, coefficients_to_slots(self._n, sizes), factor, after)
+        matrices = coefficients_to_slots(self._n, sizes)
+        steps = self.period
+        while steps < self.trace.space.slots:
+            x = x + self._rotated(x, steps)
+            factor, steps = factor / 2, 2 * steps
+        if self.sparse:
+            matrices = (*matrices[:-1], _two_periods(matrices[-1], -1j))
+        return self._transformed(x, matrices, factor, after)
 
     def slots(self, x: EncryptedVector, factor: float) -> EncryptedVector:
         """SlotsToCoeffs, times a factor."""
         sizes = best_sizes(self._n, self.limbs[-self.given.slots_to_coeffs :], inverse=False)
         after = self.limbs[-self.given.slots_to_coeffs :][1:]
-        return self._transformed(x, slots_to_coefficients(self._n, sizes), factor, after)
+        matrices = slots_to_coefficients(self._n, sizes)
+        if self.sparse:
+            matrices = (_two_periods(matrices[0], 1j, of_operand=True), *matrices[1:])
+        return self._transformed(x, matrices, factor, after, joins=self.sparse)
 
-    def separated(self, x: EncryptedVector) -> tuple[EncryptedVector, EncryptedVector]:
-        """Twice the real and the imaginary parts, which lie in [-1, 1]."""
+    def separated(self, x: EncryptedVector) -> tuple[EncryptedVector, ...]:
+        """Twice the real and the imaginary parts, which lie in [-1, 1]; sparse ones in one vector.
+
+        Of those, x has the second period times -i, and its real part is the imaginary part.
+        """
         conjugate = x.conjugate()
-        parts = x + conjugate, self.turned(conjugate - x)
+        parts: tuple[EncryptedVector, ...] = (x + conjugate,)
+        if not self.sparse:
+            parts = (*parts, self.turned(conjugate - x))
         end = 1 - 0.5 / self.given.period
         bound = Bound(-end, 1.0, self.source, computed=True)  # real, since its ends differ
         for part in parts:
@@ -171,7 +224,7 @@ class _Recorder:
 
     @property
     def _n(self) -> int:
-        return 2 * self.trace.space.slots
+        return 2 * self.period
 
     def _transformed(
         self,
@@ -179,8 +232,12 @@ class _Recorder:
         matrices: tuple[Diagonals, ...],
         factor: float,
         after: tuple[int, ...],
+        *,
+        joins: bool = False,
     ) -> EncryptedVector:
         """Matrices one after another, and a factor that is spread over them.
+
+        With ``joins``, both periods of what the first matrix makes are added up.
 
         What a matrix makes is brought to the limbs in ``after`` at once, and so rescaled before its
         rotations: then the next matrix can divide their sums, and not each of them.
@@ -190,12 +247,14 @@ class _Recorder:
             x = self._multiplied(x, {step: each * values for step, values in matrix.items()})
             if position < len(after):
                 x = self.at_limbs(x, after[position])
+            if joins and position == 0:
+                x = x + self._rotated(x, self.period)
         return x
 
     def _multiplied(self, x: EncryptedVector, matrix: Mapping[int, Complexes]) -> EncryptedVector:
         """A matrix times a vector, in baby and giant steps, through one level."""
-        slots = self.trace.space.slots
-        unit, signed = signed_steps(matrix, slots)
+        slots, size = self.trace.space.slots, next(iter(matrix.values())).size
+        unit, signed = signed_steps(matrix, size)
         baby, _ = baby_steps([*signed])
         giants: dict[int, list[int]] = {}
         for k in sorted(signed):
@@ -206,7 +265,8 @@ class _Recorder:
             for k in steps:
                 moved = self._rotated(x, (k - start) * unit)
                 values = in_slots(np.roll(matrix[signed[k]], start * unit))
-                index = self.trace.plain(Op.MULTIPLY_PLAIN, moved.index, values, self.source)
+                laid = np.tile(values, slots // size)
+                index = self.trace.plain(Op.MULTIPLY_PLAIN, moved.index, laid, self.source)
                 term = moved.slots_of(index)
                 inner = term if inner is None else inner + term
             assert inner is not None, "every giant step has a term"

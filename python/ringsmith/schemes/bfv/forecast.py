@@ -7,9 +7,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith import _core
 from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import BfvParameters
-from ringsmith.params.batching import batched_polynomial
+from ringsmith.params.context import bfv_context
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.schemes.bfv import noise
 from ringsmith.schemes.bfv.norms import Norms, add
@@ -87,7 +88,7 @@ class NoiseWalk:
             return np.atleast_1d(values)
         key = (values.shape, values.tobytes())
         if key not in self._polynomials:
-            self._polynomials[key] = batched_polynomial(self._parameters, values)
+            self._polynomials[key] = _batched_polynomial(self._parameters, values)
         return self._polynomials[key]
 
 
@@ -127,3 +128,21 @@ def fewest_limbs(
         ):
             return fewer
     return limbs
+
+
+def _batched_polynomial(parameters: BfvParameters, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns the coefficients, centred modulo t, of the polynomial whose slots are given.
+
+    It is what plain products multiply by, and so what their noise depends on.
+
+    Args:
+        parameters: A set that batches.
+        values: The N slots: two rows of N/2; any residues modulo t.
+
+    Returns:
+        N numbers in -t/2 … t/2.
+    """
+    t = parameters.plain_modulus
+    residues = np.mod(values, t).astype(np.uint64)
+    coefficients = _core.bfv.encode(bfv_context(parameters), residues).astype(np.int64)
+    return np.where(coefficients > t // 2, coefficients - t, coefficients)

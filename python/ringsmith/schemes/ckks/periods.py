@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program.nodes import Node
 from ringsmith.program.plain import remembered
+from ringsmith.program.recording import Recording
 from ringsmith.program.spans import Span
 
 _LEAST = 1 << 10
@@ -43,6 +44,31 @@ def period(
         if found < slots and values.ndim:
             found = max(found, remembered(values, _repeats_after))
     return min(found, slots)
+
+
+def repetition(recording: Recording) -> int:
+    """Returns after how many slots all values of a program repeat, a power of two.
+
+    All slots where an input's zeros or numbers do not repeat, or a plain operand's. Rotations keep
+    what repeats.
+
+    Args:
+        recording: What the function does.
+    """
+    slots = recording.trace.space.slots
+    found = 1
+    held: set[str] = set()
+    for packing in recording.packed_inputs.values():
+        held.update(packing.ports)
+        for row in packing.table.reshape(-1, packing.slots):
+            found = max(found, remembered(row, _repeats_after))
+    if not held >= recording.inputs.keys():
+        return slots
+    for node in recording.trace.nodes:
+        if node.values is not None and node.values.ndim and found < slots:
+            whole = node.values.size == slots
+            found = max(found, remembered(node.values, _repeats_after)) if whole else slots
+    return found
 
 
 def shortened(

@@ -39,7 +39,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.bootstrapping import Bootstrapping
-from ringsmith.program.bootstrapping.expansion import STAGES, expanded
+from ringsmith.program.bootstrapping.expansion import STAGES, expanded, least_period
 from ringsmith.program.nodes import Bound
 from ringsmith.program.plain import PlainValues, Space, turns
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
@@ -79,6 +79,7 @@ class CkksPlanner(Planner[Value]):
             equal limbs have equal scales, unless an input has another. Otherwise their modulus is
             switched, which is cheaper.
         options: When products are rescaled, and how.
+        period: After how many slots all values repeat.
     """
 
     def __init__(
@@ -88,12 +89,14 @@ class CkksPlanner(Planner[Value]):
         headroom_bits: int,
         on_ladder: bool,
         options: Options,
+        period: int,
     ) -> None:
         self._emitter = CkksEmitter(parameters, headroom_bits)
         super().__init__(self._emitter, trace)
         self._parameters = parameters
         self._on_ladder = on_ladder
         self._options = options
+        self._period = period
         self._ladder = Ladder.of(parameters)
         self._products: dict[int, Product] = {}  # by the node that holds the result, rescaled
         self.levels_lost = 0
@@ -202,7 +205,8 @@ class CkksPlanner(Planner[Value]):
         space = Space(parameters.slots, parameters.slots, exact=False)
         ratio = q0 / self._scale(low)
         taken = parameters.ladder[::-1][: given.levels]
-        found = expanded(given, space, taken, ratio, largest, source)
+        period = min(max(self._period, least_period(given)), parameters.slots)
+        found = expanded(given, space, taken, ratio, largest, period, source)
         limbs = limbs or parameters.working_limbs
         before = self._trace, self._options, self._ladder
         self._trace, self._options = found.nodes, replace(self._options, rotate_products=True)

@@ -7,6 +7,7 @@ from ringsmith.params import CkksParameters
 from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
 from ringsmith.schemes.base import Options
+from ringsmith.schemes.ckks.periods import repetition
 from ringsmith.schemes.ckks.placing import (
     graph_of,
     obstacle,
@@ -95,9 +96,10 @@ def price_of(
         work: The costs of operations.
     """
     given, working = parameters.bootstrapping, parameters.working_limbs
-    key = (given, parameters.n, parameters.scale, parameters.limbs - working)
+    period = repetition(recording)
+    key = (given, parameters.n, parameters.scale, parameters.limbs - working, period)
     if key not in _samples:
-        found = _cheapest(sample(parameters, recording), parameters, 0, options)
+        found = _cheapest(sample(parameters, recording), parameters, 0, options, period)
         _samples[key] = found, working
         while len(_samples) > _KEPT:
             del _samples[next(iter(_samples))]
@@ -112,10 +114,17 @@ _samples: dict[tuple[object, ...], tuple[CkksProgram, int]] = {}
 
 
 def _cheapest(
-    recording: Recording, parameters: CkksParameters, headroom_bits: int, options: Options
+    recording: Recording,
+    parameters: CkksParameters,
+    headroom_bits: int,
+    options: Options,
+    period: int = 0,
 ) -> CkksProgram:
+    repeated = period or repetition(recording)
+
     def plan(*, on_ladder: bool) -> tuple[CkksPlanner, CkksProgram]:
-        planner = CkksPlanner(parameters, recording.trace.nodes, headroom_bits, on_ladder, options)
+        traced = recording.trace.nodes
+        planner = CkksPlanner(parameters, traced, headroom_bits, on_ladder, options, repeated)
         nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
         return planner, CkksProgram(
             recording.name,

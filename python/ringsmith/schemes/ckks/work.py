@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from ringsmith.graph.operations import Key, Op
 from ringsmith.params import CkksParameters
+from ringsmith.params.digits import key_switching_transforms
 from ringsmith.program.costs import Costs
 from ringsmith.program.nodes import Node
 from ringsmith.program.sharing import Sharing
-from ringsmith.schemes.grouping import key_switching_transforms
 
 _LIMBS = 5
 """Limbs of the operations that tables are of."""
-_UNIT = key_switching_transforms(_LIMBS, 1, 1)
+_UNIT = key_switching_transforms(_LIMBS, _LIMBS, 1)
 _ADDITION = 0.5
 """An addition, in products with a plaintext and their addition."""
 
@@ -92,5 +92,5 @@ class Work:
 
     def _switching(self, limbs: int) -> float:
         """A key switching, in those of the table."""
-        size, special = self.parameters.digit_size, len(self.parameters.special)
-        return key_switching_transforms(limbs, size, special) / _UNIT
+        digits, special = self.parameters.digit_count(limbs), len(self.parameters.special)
+        return key_switching_transforms(limbs, digits, special) / _UNIT

@@ -13,8 +13,11 @@ from ringsmith.platforms import NO_PLATFORM, load_platform
 LANES = (2, 4, 8, 16)
 
 MONTGOMERY, BARRETT = "montgomery", "barrett"
-MULTIPLIERS = (MONTGOMERY, BARRETT)
-"""Each at its number in ``rs_stream_pkg``."""
+MULTIPLIERS = {
+    MONTGOMERY: package.MULTIPLIER_MONTGOMERY,
+    BARRETT: package.MULTIPLIER_BARRETT,
+}
+"""What multiplies -> its number in ``rs_stream_pkg``."""
 
 _MOST_BITS = {MONTGOMERY: 62, BARRETT: 60}
 
@@ -60,7 +63,7 @@ class StreamDesign:
             raise ParameterError(f"lanes = {self.lanes} is not one of {LANES}: choose one")
         if self.multiplier not in MULTIPLIERS:
             raise ParameterError(
-                f"multiplier = {self.multiplier!r} is not one of {MULTIPLIERS}: choose one"
+                f"multiplier = {self.multiplier!r} is not one of {tuple(MULTIPLIERS)}: choose one"
             )
         least, most = max(16, self.log_n + 3), _MOST_BITS[self.multiplier]
         if not least <= self.word_bits <= most:
@@ -91,7 +94,7 @@ class StreamDesign:
     @property
     def cfg(self) -> package.StreamCfg:
         """What latencies depend on."""
-        number = MULTIPLIERS.index(self.multiplier)
+        number = MULTIPLIERS[self.multiplier]
         return package.StreamCfg(self.log_n, self.log_lanes, self.word_bits, number)
 
     @property

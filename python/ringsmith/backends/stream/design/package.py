@@ -7,7 +7,10 @@ edit.
 from typing import NamedTuple
 
 from ringsmith.hdl.packages import arith, mem
+from ringsmith.hdl.record import Field, Record
 
+RESET_CYCLES = 64
+MULTIPLIER_MONTGOMERY = 0
 MULTIPLIER_BARRETT = 1
 OUTPUT_WORDS = 8
 
@@ -19,6 +22,19 @@ class StreamCfg(NamedTuple):
     log_lanes: int
     width: int
     multiplier: int
+
+
+def stream_cfg(*, log_n: int, log_lanes: int, width: int, multiplier: int, slots: int) -> Record:
+    """A ``stream_cfg_t``, as the value of a parameter."""
+    return Record(
+        (
+            Field("LogN", 32, log_n),
+            Field("LogLanes", 32, log_lanes),
+            Field("Width", 32, width),
+            Field("Multiplier", 32, multiplier),
+            Field("Slots", 32, slots),
+        )
+    )
 
 
 def mul_cycles(cfg: StreamCfg) -> int:

@@ -1,7 +1,8 @@
 """The RTL of a stream design: its top modules, their sources, and what they are elaborated with."""
 
-from ringsmith.backends.stream.design.design import MULTIPLIERS, StreamDesign
-from ringsmith.hdl.record import Field, Record, Values
+from ringsmith.backends.stream.design import package
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.hdl.record import Record, Values
 
 CORE = "rs_stream_core"
 """The pipeline without its buffers: a frame's words come and leave without a pause."""
@@ -15,14 +16,7 @@ FOLDERS = ("mem", "arith", "stream")
 
 def configuration(design: StreamDesign) -> Record:
     """A design's record, ``rs_stream_pkg::stream_cfg_t``."""
-    values = {
-        "LogN": design.log_n,
-        "LogLanes": design.log_lanes,
-        "Width": design.word_bits,
-        "Multiplier": MULTIPLIERS.index(design.multiplier),
-        "Slots": design.slots,
-    }
-    return Record(tuple(Field(name, 32, value) for name, value in values.items()))
+    return package.stream_cfg(**design.cfg._asdict(), slots=design.slots)
 
 
 def parameters(design: StreamDesign) -> Values:
@@ -33,6 +27,3 @@ def parameters(design: StreamDesign) -> Values:
 SIMULATION = ("-fno-dfg", "--unroll-count", "2")
 """Verilator's options: its C++ is a third as large, since stages of one kind then share code and
 shift registers stay loops."""
-
-RESET_CYCLES = 64
-"""Cycles that a reset lasts at least: the pipelines empty themselves meanwhile."""

@@ -56,7 +56,7 @@ def core_block(design: StreamDesign, *, assertions: bool = False) -> Block:
         title=design.name,
     )
     block = Block(library)
-    block.step(rtl.RESET_CYCLES)
+    block.step(package.RESET_CYCLES)
     block.poke("rst_ni", 1)
     return block
 

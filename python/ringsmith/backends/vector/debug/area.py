@@ -6,7 +6,7 @@
 
 from dataclasses import replace
 
-from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design import package, rtl
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
 from ringsmith.hdl.timing.graph import WHOLE, Wider
@@ -36,7 +36,7 @@ def cluster_areas(design: VectorDesign) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    values = rtl.parameters(design, rtl.BANK_ULTRA)
+    values = rtl.parameters(design, package.BANK_ULTRA)
     return synthesized(rtl.TOP, rtl.FOLDERS, values, CLUSTER_PARTS, ULTRASCALE_PLUS)
 
 
@@ -80,13 +80,13 @@ def vector_timing(design: VectorDesign, *, in_part: bool = False) -> Timing:
     wider = Wider(lanes, (1 << design.log_lanes) // lanes) if in_part else WHOLE
     own = {"Width": part.word_bits}
     sizes = {"LogLanes": part.log_lanes, "LogRadix": part.log_radix}
-    values = rtl.parameters(part, rtl.BANK_ULTRA)
-    shell = rtl.CROSSED_SHELL if part.crossed_ports else rtl.SHELL
+    values = rtl.parameters(part, package.BANK_ULTRA)
+    whole = {**values, "Crossed": int(part.crossed_ports)}
     return merged(
         [
             timed(_UNIT, rtl.FOLDERS, rtl.parameters(part)),
             timed(_NETWORK, rtl.FOLDERS, {**own, **sizes}, wider=wider),
             timed(rtl.TOP, rtl.FOLDERS, values, boxes=(_UNIT, _NETWORK), wider=wider),
-            timed(shell, rtl.SHELL_FOLDERS, values, boxes=(rtl.TOP,), wider=wider),
+            timed(rtl.SHELL, rtl.SHELL_FOLDERS, whole, boxes=(rtl.TOP,), wider=wider),
         ]
     )

@@ -17,8 +17,8 @@ ARCHITECTURE = "vector"
 """What files of these designs say."""
 
 BARRETT, MONTGOMERY = "barrett", "montgomery"
-REDUCTIONS = (BARRETT, MONTGOMERY)
-"""Each at its number in ``rs_vector_pkg``."""
+REDUCTIONS = {BARRETT: package.VECTOR_BARRETT, MONTGOMERY: package.VECTOR_MONTGOMERY}
+"""What the multipliers reduce by -> its number in ``rs_vector_pkg``."""
 
 PAGE_BYTES = 4096
 """No burst crosses a multiple of it."""
@@ -248,7 +248,7 @@ class VectorDesign:
         """What latencies depend on."""
         return package.VectorCfg(
             width=self.word_bits,
-            reduction=REDUCTIONS.index(self.reduction),
+            reduction=REDUCTIONS[self.reduction],
             step_bits=self.step_bits,
             log_lanes=self.log_lanes,
             log_radix=self.log_radix,

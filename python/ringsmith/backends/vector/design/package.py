@@ -7,8 +7,12 @@ edit.
 from typing import NamedTuple
 
 from ringsmith.hdl.packages import arith, mem
+from ringsmith.hdl.record import Field, Record
 
+VECTOR_BARRETT = 0
 VECTOR_MONTGOMERY = 1
+BANK_BLOCK = 0
+BANK_ULTRA = 1
 MEMORY_ROW_BITS = 29
 LIST_BITS = 512
 SLOT_BYTES = 256
@@ -16,6 +20,7 @@ SLOT_BEATS = 4
 INSTRUCTION_BEATS = 3
 LOG_LISTED = 5
 LOG_LIST_BEATS = 4
+FAULT_MALFORMED = 3
 
 
 class VectorCfg(NamedTuple):
@@ -28,6 +33,50 @@ class VectorCfg(NamedTuple):
     log_radix: int
     ports: int
     port_bits: int
+
+
+def vector_cfg(
+    *,
+    width: int,
+    reduction: int,
+    step_bits: int,
+    log_lanes: int,
+    log_radix: int,
+    banks: int,
+    bank_rows: int,
+    table_rows: int,
+    stream_rows: int,
+    bank_ram: int,
+    clusters: int,
+    ports: int,
+    port_bits: int,
+    span_bits: int,
+    burst_beats: int,
+    outstanding: int,
+    addr_width: int,
+) -> Record:
+    """A ``vector_cfg_t``, as the value of a parameter."""
+    return Record(
+        (
+            Field("Width", 32, width),
+            Field("Reduction", 32, reduction),
+            Field("StepBits", 32, step_bits),
+            Field("LogLanes", 32, log_lanes),
+            Field("LogRadix", 32, log_radix),
+            Field("Banks", 32, banks),
+            Field("BankRows", 32, bank_rows),
+            Field("TableRows", 32, table_rows),
+            Field("StreamRows", 32, stream_rows),
+            Field("BankRam", 32, bank_ram),
+            Field("Clusters", 32, clusters),
+            Field("Ports", 32, ports),
+            Field("PortBits", 32, port_bits),
+            Field("SpanBits", 32, span_bits),
+            Field("BurstBeats", 32, burst_beats),
+            Field("Outstanding", 32, outstanding),
+            Field("AddrWidth", 32, addr_width),
+        )
+    )
 
 
 def product_two_steps(cfg: VectorCfg) -> bool:

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from ringsmith.backends.vector.design.design import REDUCTIONS, VectorDesign
-from ringsmith.hdl.record import Field, Record, Values
+from ringsmith.backends.vector.design import package
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.hdl.record import Record, Values
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.platforms import Memory
 
@@ -17,52 +18,44 @@ FOLDERS = ("mem", "arith", "vector")
 ADDRESS_BITS = 40
 """Bits of an address of memory."""
 
-BANK_ULTRA = 1
-"""Banks of UltraRAM: a value of the record's field ``BankRam``; block RAM is 0."""
 
-
-def configuration(design: VectorDesign) -> Record:
-    """A design's record, ``rs_vector_pkg::vector_cfg_t``; its banks are in block RAM."""
-    values = {
-        "Width": design.word_bits,
-        "Reduction": REDUCTIONS.index(design.reduction),
-        "StepBits": design.step_bits,
-        "LogLanes": design.log_lanes,
-        "LogRadix": design.log_radix,
-        "Banks": design.banks,
-        "BankRows": design.bank_rows,
-        "TableRows": design.table_rows,
-        "StreamRows": design.stream_rows,
-        "BankRam": 0,
-        "Clusters": design.clusters,
-        "Ports": design.ports,
-        "PortBits": design.memory.port_bits,
-        "SpanBits": design.memory.port_bytes.bit_length() - 1,
-        "BurstBeats": design.burst_beats,
-        "Outstanding": design.outstanding,
-        "AddrWidth": ADDRESS_BITS,
-    }
-    return Record(tuple(Field(name, 32, value) for name, value in values.items()))
-
-
-def parameters(design: VectorDesign, bank_ram: int = 0) -> Values:
-    """Values of the parameters of ``TOP``, ``ACCELERATOR``, ``SHELL``, and of what is inside.
+def configuration(design: VectorDesign, bank_ram: int = package.BANK_BLOCK) -> Record:
+    """A design's record, ``rs_vector_pkg::vector_cfg_t``.
 
     Args:
         design: The design.
-        bank_ram: What the banks are kept in.
+        bank_ram: What the banks are kept in: ``package.BANK_BLOCK`` or ``package.BANK_ULTRA``.
     """
-    return {"Cfg": configuration(design).changed(BankRam=bank_ram)}
+    return package.vector_cfg(
+        **design.cfg._asdict(),
+        banks=design.banks,
+        bank_rows=design.bank_rows,
+        table_rows=design.table_rows,
+        stream_rows=design.stream_rows,
+        bank_ram=bank_ram,
+        clusters=design.clusters,
+        span_bits=design.memory.port_bytes.bit_length() - 1,
+        burst_beats=design.burst_beats,
+        outstanding=design.outstanding,
+        addr_width=ADDRESS_BITS,
+    )
 
 
-ACCELERATOR = "rs_vector_top"
-"""An accelerator of all clusters, with memory's ports and registers."""
+def parameters(design: VectorDesign, bank_ram: int = package.BANK_BLOCK) -> Values:
+    """Values of the parameters of ``TOP``, ``SHELL``, and of what is inside.
+
+    Args:
+        design: The design.
+        bank_ram: As of ``configuration``.
+    """
+    return {"Cfg": configuration(design, bank_ram)}
+
 
 SHELL = "rs_vector_shell"
-"""The same with whole AXI4 buses."""
+"""An accelerator of all clusters, with memory's ports and registers as AXI buses."""
 
-CROSSED_SHELL = "rs_vector_crossed"
-"""That with ports for rows in memory's own clock."""
+MEMORY_CLOCK, MEMORY_RESET = "mem_clk_i", "mem_rst_ni"
+"""Its ports for memory's own clock, which ports for rows have if ``Crossed`` is 1."""
 
 SHELL_FOLDERS = ("mem", "arith", "dma", "shell", "vector", "vector_axi")
 """Folders of ``rtl/`` that it takes modules of, each before those that use it."""

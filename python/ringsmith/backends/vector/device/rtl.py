@@ -9,6 +9,7 @@ import numpy as np
 
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.memory_map import places
+from ringsmith.backends.vector.design import package
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
@@ -54,9 +55,6 @@ _READY_SLICE = 64
 
 STARTED = 16
 """Cycles from the write of a start to its own cycle 0, and a few more."""
-
-_MALFORMED = 3
-"""The kind of a fault of an item."""
 
 _WRONG = (
     "",
@@ -329,7 +327,7 @@ class VectorRtl:
             fault = self._read_register(first + ClusterRegister.FAULT)
             kind, number, fetching = fault & 3, fault >> 2 & 3, fault >> 4 & 1
             port, wrong = fault >> 5 & 0xFF, fault >> 13
-            if kind == _MALFORMED:
+            if kind == package.FAULT_MALFORMED:
                 item = self._read_register(first + ClusterRegister.FAULT_ITEM)
                 return (
                     f"design {self._executable.design.name}: item {item} of the list of "

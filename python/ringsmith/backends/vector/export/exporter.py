@@ -52,9 +52,15 @@ class VectorExporter(Exporter):
         if reason := unsupported(own):
             raise ParameterError(reason)
         return Hardware(
-            top=rtl.CROSSED_SHELL if own.crossed_ports else rtl.SHELL,
+            top=rtl.SHELL,
             folders=rtl.SHELL_FOLDERS,
-            parameters=rtl.parameters(own, rtl.BANK_ULTRA),
+            parameters={
+                **rtl.parameters(own, package.BANK_ULTRA),
+                "Crossed": int(own.crossed_ports),
+            },
+            tied=(
+                {} if own.crossed_ports else {rtl.MEMORY_CLOCK: "clk_i", rtl.MEMORY_RESET: "rst_ni"}
+            ),
             interfaces=_interfaces(own),
             greeting=Greeting("s_axil", pages.greeting(own)),
             clocks=_clocks(own),
@@ -120,14 +126,11 @@ class VectorExporter(Exporter):
         return Estimate(ULTRASCALE_PLUS, found)
 
 
-_MEMORY_CLOCK = "mem_clk_i"
-
-
 def _clocks(design: VectorDesign) -> dict[str, float]:
     """The clocks of the top module."""
     found = {"clk_i": design.memory.megahertz}
     if design.crossed_ports:
-        found[_MEMORY_CLOCK] = load_platform(design.platform).memory_megahertz
+        found[rtl.MEMORY_CLOCK] = load_platform(design.platform).memory_megahertz
     return found
 
 
@@ -137,10 +140,10 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
     resets = [buses.reset("rst_ni", "clk_i", "may be short: the device prolongs it")]
     if crossed:
         both = "together with the other reset: both are low for four cycles of each clock"
-        clocks.append(buses.clock(_MEMORY_CLOCK, "memory's clock, of any frequency and phase"))
+        clocks.append(buses.clock(rtl.MEMORY_CLOCK, "memory's clock, of any frequency and phase"))
         resets = [
             buses.reset("rst_ni", "clk_i", both),
-            buses.reset("mem_rst_ni", _MEMORY_CLOCK, both),
+            buses.reset(rtl.MEMORY_RESET, rtl.MEMORY_CLOCK, both),
         ]
     rows = [
         buses.axi_bus(
@@ -149,7 +152,7 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
             id_bits=0,
             address_bits=rtl.ADDRESS_BITS,
             data_bits=design.memory.port_bits,
-            of=_MEMORY_CLOCK if crossed else "clk_i",
+            of=rtl.MEMORY_CLOCK if crossed else "clk_i",
             about=f"memory of rows: port {number % design.ports} of cluster "
             f"{number // design.ports}",
         )
@@ -241,11 +244,11 @@ def _clock_values(design: VectorDesign) -> dict[str, object]:
     crossed = design.crossed_ports
     return {
         "clocks": "\n".join(lines),
-        "memory_clock": _MEMORY_CLOCK if crossed else "clk_i",
-        "memory_reset": "mem_rst_ni" if crossed else "rst_ni",
+        "memory_clock": rtl.MEMORY_CLOCK if crossed else "clk_i",
+        "memory_reset": rtl.MEMORY_RESET if crossed else "rst_ni",
         "memory_epoch": "1'b0" if crossed else "run_o",
         "release": "\n".join(
-            f"    {name} = 1'b1;" for name in (["mem_rst_ni"] if crossed else []) + ["rst_ni"]
+            f"    {name} = 1'b1;" for name in ([rtl.MEMORY_RESET] if crossed else []) + ["rst_ni"]
         ),
         "exact": int(not crossed),
     }
