@@ -28,6 +28,7 @@ mem/rs_delay.sv
 mem/rs_mux_four.sv
 mem/rs_mux.sv
 mem/rs_select.sv
+mem/rs_copy.sv
 mem/rs_ram_2clk.sv
 
 // arith

@@ -18,12 +18,11 @@ module rs_dma_fifo #(
   input  logic             ready_i,
   output logic [Width-1:0] data_o
 );
-  logic [LogDepth:0] wptr_q, rptr_q, there;
+  logic [LogDepth:0] wptr_q, rptr_q;
   logic              push, fetch, valid_q;
-  assign there   = wptr_q - rptr_q;
-  assign ready_o = rst_ni && there != {1'b1, LogDepth'(0)};
+  assign ready_o = rst_ni && wptr_q != {!rptr_q[LogDepth], rptr_q[LogDepth-1:0]};
   assign push    = valid_i && ready_o;
-  assign fetch   = there != '0 && (!valid_q || ready_i);
+  assign fetch   = wptr_q != rptr_q && (!valid_q || ready_i);
   assign valid_o = valid_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -26,8 +26,8 @@
 // rs_ntt_pkg::lanes_latency() cycles, and everything else lanes_wait() less. Factors are those of
 // operands that stand at the multipliers: tw_factor_i comes with a_i, in an inverse butterfly
 // pre_latency() cycles behind it, and tw_hi_i and tw_lo_i come mod_mul_latency() + 1 cycles ahead
-// of that. The modes, constants and modulus hold still while steps are in the pipeline. Cost:
-// 2*Cores modular adders and halvings, and Multipliers*Cores modular multipliers.
+// of that. The modes, constants and modulus hold still from a cycle before the first step to the
+// last one's result: each core has registers of its own for the modes. Cost: 2*Cores modular adders and halvings, and Multipliers*Cores modular multipliers.
 module rs_butterfly_lanes
   import rs_arith_pkg::*;
   import rs_ntt_pkg::*;
@@ -72,6 +72,37 @@ module rs_butterfly_lanes
     $error("rs_butterfly_lanes: Multipliers = %0d, not 2, or 1 with stored twiddles", Multipliers);
   end
 
+  // ---- modes, of each core ----------------------------------------------------------------------
+  typedef struct packed {
+    logic sum;
+    logic butterfly;
+    logic inverse;
+    logic sub;
+    logic use_k1;  // the factor is k1
+    logic use_c;
+    logic use_link;
+  } modes_t;
+  modes_t modes;
+  modes_t mode [Cores];
+  assign modes = '{
+          sum: sum_i,
+          butterfly: butterfly_i,
+          inverse: inverse_i,
+          sub: sub_i,
+          use_k1: butterfly_i ? constant_i : !use_b_i,
+          use_c: use_c_i,
+          use_link: use_link_i
+      };
+  for (genvar i = 0; i < Cores; i++) begin : gen_modes
+    rs_copy #(
+      .Width($bits(modes_t))
+    ) u_modes (
+      .clk_i,
+      .d_i(modes),
+      .q_o(mode[i])
+    );
+  end
+
   logic [Width-1:0] product [Multiplied];
   logic [Width-1:0] factor [Cores];
   for (genvar i = 0; i < Cores; i++) begin : gen_factor
@@ -83,32 +114,32 @@ module rs_butterfly_lanes
   end
 
   // ---- pointwise operands of the lower lanes: with one multiplier, then those of the upper ones -
-  logic             second;  // which of two words x is
+  logic             second [Cores];  // which of two words x is
   logic [Width-1:0] point_x [Cores][2];
   logic [Width-1:0] point_b [Cores];
   logic [Width-1:0] point_c [Cores];
   if (Multipliers == 1) begin : gen_in_turn
-    logic upper_q;
-    always_ff @(posedge clk_i) upper_q <= valid_i && !butterfly_i;
     for (genvar i = 0; i < Cores; i++) begin : gen_core
+      logic             upper_q;
       logic [Width-1:0] x_q, b_q, c_q;
       always_ff @(posedge clk_i) begin
-        x_q <= use_link_i ? link_i[i+Cores] : a_i[i+Cores];
+        upper_q <= valid_i && !mode[i].butterfly;
+        x_q <= mode[i].use_link ? link_i[i+Cores] : a_i[i+Cores];
         b_q <= b_i[i+Cores];
         c_q <= c_i[i+Cores];
       end
-      assign point_x[i] = '{use_link_i ? link_i[i] : a_i[i], x_q};
+      assign point_x[i] = '{mode[i].use_link ? link_i[i] : a_i[i], x_q};
       assign point_b[i] = upper_q ? b_q : b_i[i];
       assign point_c[i] = upper_q ? c_q : c_i[i];
+      assign second[i]  = upper_q;
     end
-    assign second = upper_q;
   end else begin : gen_at_once
     for (genvar i = 0; i < Cores; i++) begin : gen_core
       assign point_x[i] = '{a_i[i], link_i[i]};
       assign point_b[i] = b_i[i];
       assign point_c[i] = c_i[i];
+      assign second[i]  = mode[i].use_link;
     end
-    assign second = use_link_i;
   end
 
   // ---- operands of the multipliers, and what is delayed with them -------------------------------
@@ -121,7 +152,7 @@ module rs_butterfly_lanes
       .Width(Cfg.Width),
       .Words(4)
     ) u_x (
-      .index_i({butterfly_i, butterfly_i ? inverse_i : second}),
+      .index_i({mode[i].butterfly, mode[i].butterfly ? mode[i].inverse : second[i]}),
       .word_i('{point_x[i][0], point_x[i][1], a_i[i+Cores], half_difference[i]}),
       .word_o(x_d[i])
     );
@@ -129,32 +160,32 @@ module rs_butterfly_lanes
       .Width(Cfg.Width),
       .Words(4)
     ) u_z (
-      .index_i({butterfly_i, butterfly_i ? inverse_i : use_c_i}),
+      .index_i({mode[i].butterfly, mode[i].butterfly ? mode[i].inverse : mode[i].use_c}),
       .word_i('{k2_i, point_c[i], a_i[i], half_sum[i]}),
       .word_o(z_d[i])
     );
   end
 
-  logic             use_k1;
   logic [Width-1:0] x_q [Multiplied];  // product = x * y
   logic [Width-1:0] y_q [Multiplied];
   logic [Width-1:0] z_q [Multiplied];  // what is added to it
-  assign use_k1 = butterfly_i ? constant_i : !use_b_i;
   for (genvar i = 0; i < Cores; i++) begin : gen_lower
     always_ff @(posedge clk_i) begin
       x_q[i] <= x_d[i];
       z_q[i] <= z_d[i];
-      if (use_k1) y_q[i] <= k1_i;
-      else y_q[i] <= butterfly_i ? factor[i] : point_b[i];
+      if (mode[i].use_k1) y_q[i] <= k1_i;
+      else y_q[i] <= mode[i].butterfly ? factor[i] : point_b[i];
     end
   end
   for (genvar l = Cores; l < Multiplied; l++) begin : gen_upper
+    modes_t own;
+    assign own = mode[l-Cores];
     always_ff @(posedge clk_i) begin
-      if (butterfly_i) x_q[l] <= tw_hi_i[l-Cores];
-      else x_q[l] <= use_link_i ? link_i[l] : a_i[l];
-      if (butterfly_i) y_q[l] <= tw_lo_i;
-      else y_q[l] <= use_b_i ? b_i[l] : k1_i;
-      z_q[l] <= use_c_i ? c_i[l] : k2_i;
+      if (own.butterfly) x_q[l] <= tw_hi_i[l-Cores];
+      else x_q[l] <= own.use_link ? link_i[l] : a_i[l];
+      if (own.butterfly) y_q[l] <= tw_lo_i;
+      else y_q[l] <= own.use_k1 ? k1_i : b_i[l];
+      z_q[l] <= own.use_c ? c_i[l] : k2_i;
     end
   end
 
@@ -185,9 +216,11 @@ module rs_butterfly_lanes
   end
 
   // ---- sums and differences ---------------------------------------------------------------------
-  logic sums_first;  // the adders work in front of the multipliers
-  assign sums_first = butterfly_i && inverse_i;
   for (genvar i = 0; i < Cores; i++) begin : gen_adders
+    modes_t own;
+    logic   sums_first;  // the adders work in front of the multipliers
+    assign own        = mode[i];
+    assign sums_first = own.butterfly && own.inverse;
     logic [Width-1:0] low_first, low_second, high_first, high_second, low, high;
     // Pointwise operands of both lanes: those of a sum, or products and their summands. Without a
     // multiplier of its own the upper lane takes its product one cycle after the lower lane.
@@ -196,24 +229,24 @@ module rs_butterfly_lanes
       assign point_first  = '{product[i], product[i+Cores]};
       assign point_second = '{z_late[i], z_late[i+Cores]};
     end else begin : gen_one
-      assign point_first  = sum_i ? '{a_i[i], a_i[i+Cores]} : '{product[i], product[i]};
-      assign point_second = sum_i ? '{c_i[i], c_i[i+Cores]} : '{z_late[i], z_late[i]};
+      assign point_first  = own.sum ? '{a_i[i], a_i[i+Cores]} : '{product[i], product[i]};
+      assign point_second = own.sum ? '{c_i[i], c_i[i+Cores]} : '{z_late[i], z_late[i]};
     end
     always_comb begin
       low_first   = sums_first ? a_i[i] : point_first[0];
       low_second  = sums_first ? a_i[i+Cores] : point_second[0];
       high_first  = point_first[1];
       high_second = point_second[1];
-      if (butterfly_i) begin
-        high_first  = inverse_i ? a_i[i+Cores] : z_late[i];
-        high_second = inverse_i ? a_i[i] : product[i];
+      if (own.butterfly) begin
+        high_first  = own.inverse ? a_i[i+Cores] : z_late[i];
+        high_second = own.inverse ? a_i[i] : product[i];
       end
     end
     rs_mod_addsub #(
       .Width(Cfg.Width)
     ) u_low (
       .clk_i,
-      .sub_i(sub_i && !butterfly_i),
+      .sub_i(own.sub && !own.butterfly),
       .a_i(low_first),
       .b_i(low_second),
       .q_i,
@@ -223,7 +256,7 @@ module rs_butterfly_lanes
       .Width(Cfg.Width)
     ) u_high (
       .clk_i,
-      .sub_i(sub_i || butterfly_i),
+      .sub_i(own.sub || own.butterfly),
       .a_i(high_first),
       .b_i(high_second),
       .q_i,
@@ -252,7 +285,7 @@ module rs_butterfly_lanes
       logic [Width-1:0] lower_q;
       always_ff @(posedge clk_i) lower_q <= low;
       logic row_at_once;
-      assign row_at_once  = butterfly_i || sum_i;
+      assign row_at_once  = own.butterfly || own.sum;
       assign y_o[i]       = sums_first ? z_late[i] : (row_at_once ? low : lower_q);
       assign y_o[i+Cores] = sums_first ? product[i] : (row_at_once ? high : low);
     end

@@ -35,7 +35,7 @@ module rs_rpau_operands
 );
   // Controls, delayed to the words. Those of rs_lane_gather come a cycle earlier, as it registers
   // them.
-  logic                   gather_swap, gather_b_swap, b_swap_q;
+  logic                   gather_swap, gather_b_swap;
   logic [PatternBits-1:0] gather_pattern;
   logic [LogLanes-1:0]    gather_offset;
   rs_delay #(
@@ -62,36 +62,35 @@ module rs_rpau_operands
     .lane_o(gathered)
   );
 
-  logic [Width-1:0] b_low [Cores];
-  for (genvar i = 0; i < Cores; i++) begin : gen_b
+  logic [Width-1:0] b_q [Lanes];
+  logic [Width-1:0] c_q [Lanes];
+  always_ff @(posedge clk_i) c_q <= c_i;
+  assign b_o = b_q;
+  assign c_o = c_q;
+  for (genvar i = 0; i < Cores; i++) begin : gen_core
+    logic             pair, use_key, b_swap;
+    logic [Width-1:0] b_low;
+    rs_copy #(
+      .Width(3)
+    ) u_controls (
+      .clk_i,
+      .d_i({pair_i, use_key_i, gather_b_swap}),
+      .q_o({pair, use_key, b_swap})
+    );
     rs_mux #(
       .Width(Cfg.Width),
       .Words(4)
     ) u_b (
-      .index_i({use_key_i, b_swap_q}),
+      .index_i({use_key, b_swap}),
       .word_i('{b_i[i], b_i[i+Cores], key_i[i], key_i[i+Cores]}),
-      .word_o(b_low[i])
+      .word_o(b_low)
     );
-  end
-
-  logic [Width-1:0] b_q [Lanes];
-  logic [Width-1:0] c_q [Lanes];
-  always_ff @(posedge clk_i) begin
-    b_swap_q <= gather_b_swap;
-    c_q      <= c_i;
-    for (int unsigned i = 0; i < Cores; i++) begin
-      b_q[i] <= b_low[i];
-      if (use_key_i) b_q[i+Cores] <= b_swap_q ? key_i[i] : key_i[i+Cores];
+    always_ff @(posedge clk_i) begin
+      b_q[i] <= b_low;
+      if (use_key) b_q[i+Cores] <= b_swap ? key_i[i] : key_i[i+Cores];
       else b_q[i+Cores] <= b_i[i+Cores];
     end
-  end
-  assign b_o = b_q;
-  assign c_o = c_q;
-
-  always_comb begin
-    a_o = gathered;
-    for (int unsigned i = 0; i < Cores; i++) begin
-      if (pair_i) a_o[i+Cores] = b_q[i];
-    end
+    assign a_o[i]       = gathered[i];
+    assign a_o[i+Cores] = pair ? b_q[i] : gathered[i+Cores];
   end
 endmodule

@@ -4,6 +4,7 @@
 // words: step_i itself, but with pair_i. Then lanes hold halves of rows of two polynomials
 // (rs_pair_rows): the row of the first is written with its upper half, half_i, and that of the
 // second a cycle later, with second_o. Bit StepWidth - 1 of a step says that there is one.
+// upper_i says a cycle ahead that a step is there, and of upper halves.
 module rs_rpau_write
   import rs_rpau_pkg::*;
 #(
@@ -18,8 +19,7 @@ module rs_rpau_write
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   pair_i,
-  input  logic                   valid_i,    // of step_i
-  input  logic                   half_i,     // likewise
+  input  logic                   upper_i,    // of step_i, a cycle ahead
   input  logic [StepWidth-1:0]   step_i,
   input  logic [Width-1:0]       lane_i [Lanes],
   input  logic                   swap_i,     // of step_o
@@ -28,14 +28,14 @@ module rs_rpau_write
   output logic                   second_o,
   output logic [Width-1:0]       word_o [Lanes]
 );
-  logic                 upper, waits_q;
+  logic                 upper_q, waits_q;
   logic [StepWidth-2:0] step_q;
-  assign upper = valid_i && half_i;
   always_ff @(posedge clk_i) begin
-    waits_q <= rst_ni && upper;
+    upper_q <= upper_i;
+    waits_q <= rst_ni && upper_q;
     step_q  <= step_i[StepWidth-2:0];
   end
-  assign second_o = pair_i && !upper;
+  assign second_o = pair_i && !upper_q;
   assign step_o   = second_o ? {waits_q, step_q} : step_i;
 
   logic [Width-1:0] lanes [Lanes];
@@ -45,7 +45,7 @@ module rs_rpau_write
   ) u_pair_rows (
     .clk_i,
     .pair_i,
-    .upper_i(upper),
+    .upper_i,
     .lane_i,
     .lane_o(lanes)
   );

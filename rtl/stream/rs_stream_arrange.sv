@@ -38,7 +38,7 @@ module rs_stream_arrange
     rs_stream_clock #(
       .Cfg(Cfg)
     ) u_clock (
-      .clk_i, .rst_ni, .first_i, .active_o(), .time_o(frame_time)
+      .clk_i, .rst_ni, .first_i, .active_o(), .last_o(), .time_o(frame_time)
     );
     for (genvar pair = 0; pair < Polys * Lanes / 2; pair++) begin : gen_pair
       rs_stream_exchange #(

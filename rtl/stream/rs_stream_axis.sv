@@ -49,14 +49,21 @@ module rs_stream_axis
   localparam int unsigned LogPeriod = LogN - LogLanes;
   localparam int unsigned Frames = output_frames(Cfg);
   localparam int unsigned ResetWidth = $clog2(ResetCycles + 1);
+  localparam int unsigned Parts = 6;
 
   // ---- reset ------------------------------------------------------------------------------------
   logic [ResetWidth-1:0] reset_left_q;
-  logic                  run_q;  // the device's reset, active low
+  logic [Parts-1:0]      run;  // the device's reset, active low, for each part of it
   always_ff @(posedge clk_i) begin
     if (!rst_ni) reset_left_q <= ResetWidth'(ResetCycles);
     else if (reset_left_q != '0) reset_left_q <= reset_left_q - 1'b1;
-    run_q <= rst_ni && reset_left_q == '0;
+  end
+  for (genvar part = 0; part < Parts; part++) begin : gen_reset
+    rs_copy u_run (
+      .clk_i,
+      .d_i(rst_ni && reset_left_q == '0),
+      .q_o(run[part])
+    );
   end
 
   // ---- descriptors ------------------------------------------------------------------------------
@@ -68,7 +75,7 @@ module rs_stream_axis
     .WordBits(WordBits)
   ) u_queue (
     .clk_i,
-    .rst_ni(run_q),
+    .rst_ni(run[0]),
     .valid_i(s_axis_d_tvalid),
     .ready_o(s_axis_d_tready),
     .last_i(s_axis_d_tlast),
@@ -101,7 +108,7 @@ module rs_stream_axis
     .Cfg(Cfg)
   ) u_input_a (
     .clk_i,
-    .rst_ni(run_q),
+    .rst_ni(run[1]),
     .valid_i(s_axis_a_tvalid),
     .ready_o(s_axis_a_tready),
     .last_i(s_axis_a_tlast),
@@ -115,7 +122,7 @@ module rs_stream_axis
     .Cfg(Cfg)
   ) u_input_b (
     .clk_i,
-    .rst_ni(run_q),
+    .rst_ni(run[2]),
     .valid_i(s_axis_b_tvalid),
     .ready_o(s_axis_b_tready),
     .last_i(s_axis_b_tlast),
@@ -128,24 +135,32 @@ module rs_stream_axis
 
   // ---- launch -----------------------------------------------------------------------------------
   logic [LogPeriod-1:0] left_q;  // cycles to the next launch, at least
+  logic                 may_q;  // there are none
   logic                 fault_q, first, first_product;
-  assign launch = run_q && left_q == '0 && full_a && full_b && buffer_free && core_ready;
+  assign launch = run[5] && may_q && full_a && full_b && buffer_free && core_ready;
   always_ff @(posedge clk_i) begin
-    if (!run_q) left_q <= '0;
-    else if (launch) left_q <= '1;
-    else if (left_q != '0) left_q <= left_q - 1'b1;
-    fault_q <= run_q && (fault_q || fault_a || fault_b);
+    if (!run[5]) begin
+      left_q <= '0;
+      may_q  <= 1'b1;
+    end else if (launch) begin
+      left_q <= '1;
+      may_q  <= 1'b0;
+    end else if (!may_q) begin
+      left_q <= left_q - 1'b1;
+      may_q  <= left_q == LogPeriod'(1);
+    end
+    fault_q <= run[5] && (fault_q || fault_a || fault_b);
   end
   assign fault_o = fault_q;
   rs_stream_marker #(.Depth(input_cycles())) u_first (
-    .clk_i, .rst_ni(run_q), .first_i(launch), .first_o(first)
+    .clk_i, .rst_ni(run[5]), .first_i(launch), .first_o(first)
   );
 
   rs_stream_core #(
     .Cfg(Cfg)
   ) u_core (
     .clk_i,
-    .rst_ni(run_q),
+    .rst_ni(run[3]),
     .descriptor_valid_i(descriptor_valid),
     .descriptor_ready_o(descriptor_ready),
     .q_i(q),
@@ -165,7 +180,7 @@ module rs_stream_axis
     .Frames(Frames)
   ) u_output (
     .clk_i,
-    .rst_ni(run_q),
+    .rst_ni(run[4]),
     .buffer_free_o(buffer_free),
     .launch_i(launch),
     .first_i(first_product),

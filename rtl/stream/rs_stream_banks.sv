@@ -38,6 +38,7 @@ module rs_stream_banks
     .rst_ni,
     .first_i,
     .active_o,
+    .last_o(),
     .time_o
   );
 

@@ -70,11 +70,13 @@ module rs_stream_generator
     logic                 valid;
     logic [SlotWidth-1:0] slot;
     logic [LogPeriod-1:0] group;
+    logic                 ones;  // group + 1 is a power of two
     logic [LogRing-1:0]   from;  // position in the ring of the group that is multiplied
   } step_t;
 
-  function automatic logic is_power_of_two(logic [CountWidth-1:0] value);
-    return (value & (value - 1'b1)) == '0;
+  // Whether value + 1 is a power of two.
+  function automatic logic is_ones(logic [LogPeriod-1:0] value);
+    return (value & (value + 1'b1)) == '0;
   endfunction
 
   // ---- the descriptor's modulus, and what brings its powers into the multiplier's form ----------
@@ -108,28 +110,39 @@ module rs_stream_generator
   assign scale_o            = scale_q[head_q];
 
   // ---- grant: starts first, then the oldest -----------------------------------------------------
-  step_t grant;
-  logic [CountWidth-1:0] granted_next;
+  // What a slot asks for, and its next state after a grant, do not wait for which one is granted.
+  step_t             grant;
+  logic [Slots-1:0]  asks, starts, granted;
+  logic [LogRing-1:0] next_from [Slots];
+  for (genvar s = 0; s < Slots; s++) begin : gen_slot
+    logic [LogPeriod-1:0] group;
+    assign group        = next_q[s][LogPeriod-1:0];
+    assign asks[s]      = busy_q[s] && next_q[s] < limit_q[s];
+    assign starts[s]    = asks[s] && next_q[s][CountWidth-1:LogRing] == '0;
+    assign next_from[s] = (starts[s] && is_ones(group)) ? '0 : from_q[s] + 1'b1;
+  end
   always_comb begin
-    grant = '0;
+    granted = '0;
     for (int unsigned part = 0; part < 2; part++) begin
       for (int unsigned age = 0; age < Slots; age++) begin
         logic [SlotWidth-1:0] slot;
         slot = SlotWidth'((32'(head_q) + age) % Slots);
-        if (!grant.valid && busy_q[slot] && next_q[slot] < limit_q[slot] &&
-            (part == 1 || next_q[slot] < Ring)) begin
-          grant.valid = 1'b1;
-          grant.slot  = slot;
-          grant.group = next_q[slot][LogPeriod-1:0];
-          grant.from  = from_q[slot];
-        end
+        if (granted == '0) granted[slot] = (part == 0) ? starts[slot] : asks[slot];
       end
     end
-    granted_next = CountWidth'(grant.group) + 1'b1;
+    grant       = '0;
+    grant.valid = asks != '0;
+    for (int unsigned s = 0; s < Slots; s++) begin
+      if (granted[s]) begin
+        grant.slot  = SlotWidth'(s);
+        grant.group = next_q[s][LogPeriod-1:0];
+        grant.from  = from_q[s];
+      end
+    end
   end
 
   // ---- the multipliers' pipeline ----------------------------------------------------------------
-  step_t read_q, operand_q, product_q, result;
+  step_t read_q, operand_q, product_q, delayed, result_q;
   logic [Width-1:0]        ring_word [Lanes];
   logic [Width-1:0]        a_q [Lanes];
   logic [Width-1:0]        factor_operand_q;
@@ -140,10 +153,13 @@ module rs_stream_generator
       read_q    <= '0;
       operand_q <= '0;
       product_q <= '0;
+      result_q  <= '0;
     end else begin
       read_q    <= grant;
       operand_q <= read_q;
       product_q <= operand_q;
+      product_q.ones <= is_ones(operand_q.group);
+      result_q  <= delayed;
     end
     modulus_operand_q <= modulus_q[operand_q.slot];
     factor_operand_q  <= factor_q[operand_q.slot];
@@ -154,11 +170,11 @@ module rs_stream_generator
   end
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(MulCycles)
+    .Depth(MulCycles - 1)
   ) u_step (
     .clk_i,
     .d_i(product_q),
-    .d_o(result)
+    .d_o(delayed)
   );
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
@@ -169,8 +185,8 @@ module rs_stream_generator
       .RamStyle("distributed")
     ) u_ring (
       .clk_i,
-      .we_i(result.valid && rst_ni),
-      .waddr_i({result.slot, result.group[LogRing-1:0]}),
+      .we_i(result_q.valid && rst_ni),
+      .waddr_i({result_q.slot, result_q.group[LogRing-1:0]}),
       .wdata_i(product[l]),
       .re_i(read_q.valid && rst_ni),
       .raddr_i({read_q.slot, read_q.from}),
@@ -188,8 +204,14 @@ module rs_stream_generator
   end
 
   // ---- what a result allows ---------------------------------------------------------------------
-  logic [CountWidth-1:0] finished;  // groups of the result's slot
-  assign finished = CountWidth'(result.group) + 1'b1;
+  // Up to Ring groups: as many again, where their number is a power of two. Behind them Ring more,
+  // to the frame's end.
+  logic                  beyond_q;  // Ring groups or more are behind the result's
+  logic [CountWidth-1:0] later_q;
+  always_ff @(posedge clk_i) begin
+    beyond_q <= delayed.group[LogPeriod-1:LogRing] != '0;
+    later_q  <= CountWidth'(delayed.group) + Ring + 1'b1;
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -198,19 +220,20 @@ module rs_stream_generator
       write_q <= '0;
       head_q  <= '0;
     end else begin
-      if (grant.valid) begin
-        next_q[grant.slot] <= granted_next;
-        from_q[grant.slot] <= (is_power_of_two(granted_next) && granted_next <= Ring) ?
-            '0 : grant.from + 1'b1;
-      end
-      if (result.valid) begin
-        if (finished > Ring) begin
-          limit_q[result.slot] <= (finished + Ring < Period) ? finished + Ring : Period;
-        end else if (is_power_of_two(finished)) begin
-          limit_q[result.slot]  <= (finished << 1 < Period) ? finished << 1 : Period;
-          factor_q[result.slot] <= product[Lanes-1];
+      for (int unsigned s = 0; s < Slots; s++) begin
+        if (granted[s]) begin
+          next_q[s] <= next_q[s] + 1'b1;
+          from_q[s] <= next_from[s];
         end
-        if (finished == Period) done_q[result.slot] <= 1'b1;
+      end
+      if (result_q.valid) begin
+        if (beyond_q) begin
+          limit_q[result_q.slot] <= (later_q < Period) ? later_q : Period;
+        end else if (result_q.ones) begin
+          limit_q[result_q.slot]  <= (CountWidth'(result_q.group) << 1) + CountWidth'(2);
+          factor_q[result_q.slot] <= product[Lanes-1];
+        end
+        if (&result_q.group) done_q[result_q.slot] <= 1'b1;
       end
       if (launch_i) begin
         busy_q[head_q] <= 1'b0;
@@ -239,14 +262,14 @@ module rs_stream_generator
   always_ff @(posedge clk_i) begin
     start_q      <= accept && rst_ni;
     start_slot_q <= write_q;
-    valid_q      <= result.valid;
-    slot_q       <= result.slot;
-    group_q      <= result.group;
+    valid_q      <= result_q.valid && rst_ni;
+    slot_q       <= result_q.slot;
+    group_q      <= result_q.group;
     for (int unsigned l = 0; l < Lanes; l++) words_q[l] <= product[l];
   end
   assign start_o      = start_q;
   assign start_slot_o = start_slot_q;
-  assign valid_o      = valid_q && rst_ni;
+  assign valid_o      = valid_q;
   assign slot_o       = slot_q;
   assign group_o      = group_q;
   assign words_o      = words_q;

@@ -27,22 +27,24 @@ module rs_stream_input
   input  logic             launch_i,
   output logic [Width-1:0] words_o [Lanes]
 );
-  logic                 reading;
+  logic                 reading, emptied;
   logic [LogPeriod-1:0] rtime, wtime_q;
   logic                 wframe_q, rframe_q, rframe;  // the frame that is read, once it is launched
   rs_stream_clock #(
     .Cfg(Cfg)
   ) u_clock (
-    .clk_i, .rst_ni, .first_i(launch_i), .active_o(reading), .time_o(rtime)
+    .clk_i, .rst_ni, .first_i(launch_i), .active_o(reading), .last_o(emptied), .time_o(rtime)
   );
 
-  logic accept, filled, emptied;
+  logic accept, filled;
+  logic       full_q;  // whole_q is not 0
+  logic [1:0] whole;
   logic [1:0] used_q, whole_q;  // frames that are whole, and of those the ones not launched
   assign ready_o = rst_ni && used_q != 2'd2;
   assign accept  = valid_i && ready_o;
   assign filled  = accept && &wtime_q;
-  assign emptied = &rtime;
-  assign full_o  = whole_q != 2'd0;
+  assign full_o  = full_q;
+  assign whole   = whole_q + 2'(filled) - 2'(launch_i);
   assign fault_o = accept && last_i != &wtime_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -51,12 +53,14 @@ module rs_stream_input
       rframe_q <= 1'b1;
       used_q   <= '0;
       whole_q  <= '0;
+      full_q   <= 1'b0;
     end else begin
       if (accept) wtime_q <= wtime_q + 1'b1;
       if (filled) wframe_q <= !wframe_q;
       if (launch_i) rframe_q <= !rframe_q;
       used_q  <= used_q + 2'(filled) - 2'(emptied);
-      whole_q <= whole_q + 2'(filled) - 2'(launch_i);
+      whole_q <= whole;
+      full_q  <= whole != 2'd0;
     end
   end
   assign rframe = rframe_q ^ launch_i;

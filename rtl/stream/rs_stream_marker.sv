@@ -29,12 +29,14 @@ module rs_stream_marker #(
   end else begin : gen_count
     localparam int unsigned CountWidth = $clog2(Depth + 1);
     logic [CountWidth-1:0] left_q;  // cycles to go
+    logic                  last_q;  // left_q is 1
     always_ff @(posedge clk_i) begin
       if (!rst_ni) left_q <= '0;
       else if (first_i) left_q <= CountWidth'(Depth);
       else if (left_q != '0) left_q <= left_q - 1'b1;
+      last_q <= rst_ni && !first_i && left_q == CountWidth'(2);
     end
-    assign first_o = left_q == CountWidth'(1);
+    assign first_o = last_q;
 
     `RS_ASSERT(OneUnderWay_A, !first_i || left_q <= CountWidth'(1),
                $sformatf("a marker came %0d cycles before the last one left", left_q))

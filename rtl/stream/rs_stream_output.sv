@@ -35,31 +35,43 @@ module rs_stream_output
 
   // ---- frames -----------------------------------------------------------------------------------
   logic                  writing, issue, written, read;
+  logic                  rlast_q;  // rtime_q is the last of a frame
   logic [LogPeriod-1:0]  wtime, rtime_q;
   logic [FrameWidth-1:0] wframe_q, rframe_q;
+  logic                  room_q;  // used_q is not Frames
+  logic [CountWidth-1:0] used;
   logic [CountWidth-1:0] used_q, whole_q;  // launched, and of those the ones that are whole
   logic [PlaceWidth:0]   free_q;  // words that may be read ahead
   rs_stream_clock #(
     .Cfg(Cfg)
   ) u_clock (
-    .clk_i, .rst_ni, .first_i(first_i && rst_ni), .active_o(writing), .time_o(wtime)
+    .clk_i,
+    .rst_ni,
+    .first_i(first_i && rst_ni),
+    .active_o(writing),
+    .last_o(written),
+    .time_o(wtime)
   );
-  assign written = &wtime;
   assign issue   = whole_q != '0 && free_q != '0;
-  assign read    = issue && &rtime_q;
-  assign buffer_free_o = used_q != CountWidth'(Frames);
+  assign read    = issue && rlast_q;
+  assign buffer_free_o = room_q;
+  assign used          = used_q + CountWidth'(launch_i) - CountWidth'(read);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rtime_q  <= '0;
+      rlast_q  <= 1'b0;
       wframe_q <= '0;
       rframe_q <= '0;
       used_q   <= '0;
+      room_q   <= 1'b1;
       whole_q  <= '0;
     end else begin
       if (issue) rtime_q <= rtime_q + 1'b1;
+      if (issue) rlast_q <= rtime_q == ~LogPeriod'(1);
       if (written) wframe_q <= (wframe_q == LastFrame) ? '0 : wframe_q + 1'b1;
       if (read) rframe_q <= (rframe_q == LastFrame) ? '0 : rframe_q + 1'b1;
-      used_q  <= used_q + CountWidth'(launch_i) - CountWidth'(read);
+      used_q  <= used;
+      room_q  <= used != CountWidth'(Frames);
       whole_q <= whole_q + CountWidth'(written) - CountWidth'(read);
     end
   end

@@ -48,8 +48,7 @@ module rs_stream_queue
   localparam bit Barrett = Multiplier == MultiplierBarrett;
 
   // The answer after a word: the first error stays.
-  logic [WordBits-1:0] q;
-  assign q = WordBits'(words_q[CountWidth'(Words)-count_q]);
+  logic [Width-1:0] q_q;  // the first word of those that come
   always_comb begin
     found = answer_q;
     if (answer_q == AnswerTaken) begin
@@ -61,7 +60,7 @@ module rs_stream_queue
         found = AnswerLength;
       end else if (Barrett && count_q == CountWidth'(1)) begin
         if (WordBits'(word_i[Width-1:0]) != word_i) found = AnswerRange;
-      end else if (count_q != '0 && word_i >= q) found = AnswerRange;
+      end else if (count_q != '0 && word_i >= WordBits'(q_q)) found = AnswerRange;
     end
   end
 
@@ -88,6 +87,7 @@ module rs_stream_queue
       endcase
     end
     if (state_q == StCollect && valid_i) begin
+      if (count_q == '0) q_q <= word_i[Width-1:0];
       for (int unsigned i = 0; i + 1 < Words; i++) words_q[i] <= words_q[i+1];
       words_q[Words-1] <= word_i[Width-1:0];
     end

@@ -47,6 +47,12 @@ module rs_stream_transform
   assign modulus[0] = modulus_i;
   assign x[0]       = x_i;
   for (genvar i = 0; i < LogN; i++) begin : gen_stage
+    logic run;
+    rs_copy u_run (
+      .clk_i,
+      .d_i(rst_ni),
+      .q_o(run)
+    );
     rs_stream_stage #(
       .Cfg(Cfg),
       .Polys(Polys),
@@ -54,7 +60,7 @@ module rs_stream_transform
       .Inverse(Inverse)
     ) u_stage (
       .clk_i,
-      .rst_ni,
+      .rst_ni(run),
       .start_i,
       .start_slot_i,
       .we_i,

@@ -43,21 +43,21 @@ module rs_stream_twiddles
   localparam int unsigned Even = LogN - 1 - Stage;
   localparam bit InLast = Even >= LogLanes;
 
-  logic [31:0] number;  // of the group, from 1 in the last lane
+  // Groups are numbered from 0, those of the last lane from 1: adding 1 to bits 0111 ... of a number
+  // changes no bit above them.
   logic        mine;
-  logic [31:0] waddr;
+  logic [31:0] number, waddr;
+  assign number = 32'(group_i);
   logic [Width-1:0] word;
   if (InLast) begin : gen_last_lane
-    localparam int unsigned Zeros = Even - LogLanes;  // of the number
-    assign number = 32'(group_i) + 32'd1;
-    assign mine   = (number & ((32'd2 << Zeros) - 32'd1)) == 32'd1 << Zeros &&
+    localparam int unsigned Zeros = Even - LogLanes;  // of the number from 1
+    assign mine   = (number & ((32'd2 << Zeros) - 32'd1)) == (32'd1 << Zeros) - 32'd1 &&
         ((number >> (Zeros + 1)) & ((32'd1 << UnitBits) - 32'd1)) == Rank;
     assign waddr  = number >> (Zeros + 1 + UnitBits);
     assign word   = words_i[2**LogLanes-1];
   end else begin : gen_own_lane
     localparam int unsigned LaneBits = LogLanes - 1 - Even;  // of Rank; the rest is in the number
     localparam int unsigned Lane = (2 * (Rank % (1 << LaneBits)) + 1) * (1 << Even) - 1;
-    assign number = 32'(group_i);
     assign mine   = (number & ((32'd1 << Even) - 32'd1)) == Rank >> LaneBits;
     assign waddr  = number >> Even;
     assign word   = words_i[Lane];

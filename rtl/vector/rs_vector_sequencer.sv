@@ -153,11 +153,16 @@ module rs_vector_sequencer
   logic [WaitWidth-1:0]  wait_q, pause_q;
   logic [WaitWidth+EntryWidth:0] pass_rows_q, pass_least_q;
   logic                  issues, last_entry, limb_ends, pass_ends, ends;
+  logic                  idle;  // no rows in the next cycle, unless an instruction is taken
   assign issues     = busy_q && !waiting_q;
   assign last_entry = own_q.point || entry_q == own_q.last;
   assign limb_ends  = issues && at_last_q;
   assign pass_ends  = limb_ends && last_entry;
   assign ends       = pass_ends && (own_q.point || 4'(pass_q) == last_pass_q);
+
+  // What is wide of an instruction is loaded while it waits, too, so that nothing of it waits for the
+  // comparisons above.
+  assign idle = !busy_q || ends;
 
   // A pass begins when a limb's rows of the pass before it have left the pipeline, or later.
   always_ff @(posedge clk_i) begin
@@ -169,8 +174,8 @@ module rs_vector_sequencer
   always_ff @(posedge clk_i) begin
     if (!rst_ni) busy_q <= 1'b0;
     else busy_q <= take || (busy_q && !ends);
+    if (idle) own_q <= instruction_i.operation;
     if (take) begin
-      own_q     <= instruction_i.operation;
       row_q     <= '0;
       ahead_q   <= RowWidth'(1);
       at_last_q <= 1'b0;
@@ -189,7 +194,7 @@ module rs_vector_sequencer
       waiting_q <= pass_ends ? pause_q != '0 : waiting_q && wait_q != WaitWidth'(1);
     end
   end
-  `RS_ASSERT(NotBusy_A, !take || !busy_q || ends,
+  `RS_ASSERT(NotBusy_A, !take || idle,
              "an instruction is issued, and the one before it has rows left")
 
   // ---- what the next limb and the next pass take ------------------------------------------------
@@ -224,7 +229,7 @@ module rs_vector_sequencer
   always_ff @(posedge clk_i) begin
     next_x_first_q      <= first_row(next_source_q, row_bits_q);
     next_target_first_q <= first_row('{origin: FromBank, slot: next_entry_q.target}, row_bits_q);
-    if (take) begin
+    if (idle) begin
       pass_now_q     <= first_pass;
       back_q         <= row_bits_q - first_pass.turn;
       entry_now_q    <= instruction_i.operation.entry[0];
@@ -268,7 +273,7 @@ module rs_vector_sequencer
     ones_q       <= ones;
     places_q     <= row_bits_less_q - (ones_q & {5{!fresh_q}});
     step_q       <= (thrice_q << places) - whole_q;
-    if (take) begin
+    if (idle) begin
       low_q    <= LowWidth'(instruction_i.operation.element >> 1);
       thrice_q <= new_element + (new_element << 1);
       whole_q  <= new_element << row_bits_q;

@@ -103,14 +103,25 @@ module rs_vector_cluster
   // Deep enough for the beats of two rows, and for the latency through the FIFOs.
   localparam int unsigned LogFifo = ($clog2(RowCycles) + 2 > 5) ? $clog2(RowCycles) + 2 : 5;
 
+  // The reset of each part, a cycle later, and this module's own.
+  localparam int unsigned Parts = 5;
+  logic [Parts-1:0] run;
+  for (genvar part = 0; part < Parts; part++) begin : gen_reset
+    rs_copy u_run (
+      .clk_i,
+      .d_i(rst_ni),
+      .q_o(run[part])
+    );
+  end
+
   logic           running_q, halt, failed_q, idle_q;
   logic [2:0]     fails, idle;
   fault_t         fault [3];
   fault_t         fault_q;
   always_ff @(posedge clk_i) begin
-    running_q <= rst_ni && (running_q || run_i) && !start_i;
-    failed_q  <= rst_ni && (failed_q || fails != '0);
-    idle_q    <= rst_ni && halt && (&idle);
+    running_q <= run[4] && (running_q || run_i) && !start_i;
+    failed_q  <= run[4] && (failed_q || fails != '0);
+    idle_q    <= run[4] && halt && (&idle);
     if (!failed_q) fault_q <= fails[0] ? fault[0] : fails[1] ? fault[1] : fault[2];
   end
   assign halt     = halt_i || failed_q;
@@ -127,7 +138,7 @@ module rs_vector_cluster
     .AddrWidth(Cfg.AddrWidth)
   ) u_fetch (
     .clk_i,
-    .rst_ni,
+    .rst_ni(run[0]),
     .halt_i(halt),
     .idle_o(idle[2]),
     .watchdog_i,
@@ -171,7 +182,7 @@ module rs_vector_cluster
     .LogFifo(LogFifo)
   ) u_loads (
     .clk_i,
-    .rst_ni,
+    .rst_ni(run[1]),
     .halt_i(halt),
     .idle_o(idle[0]),
     .run_i(running_q),
@@ -208,7 +219,7 @@ module rs_vector_cluster
     .LogFifo(LogFifo)
   ) u_stores (
     .clk_i,
-    .rst_ni,
+    .rst_ni(run[2]),
     .halt_i(halt),
     .idle_o(idle[1]),
     .run_i(running_q),
@@ -244,7 +255,7 @@ module rs_vector_cluster
     .Cfg(Cfg)
   ) u_core (
     .clk_i,
-    .rst_ni,
+    .rst_ni(run[3]),
     .prime_we_i,
     .prime_addr_i,
     .prime_q_i,
@@ -279,10 +290,10 @@ module rs_vector_cluster
   logic [Lists-1:0][31:0] count_q;
   always_ff @(posedge clk_i) begin
     if (start_i) count_q <= list_count_i;
-    loads_begun_q  <= (!rst_ni || start_i) ? '0 : loads_begun_q + 32'(load_ready);
-    stores_begun_q <= (!rst_ni || start_i) ? '0 : stores_begun_q + 32'(store_ready);
-    loads_ended_q  <= (!rst_ni || start_i) ? '0 : loads_ended_q + 32'(load_ended);
-    stores_ended_q <= (!rst_ni || start_i) ? '0 : stores_ended_q + 32'(store_ended);
+    loads_begun_q  <= (!run[4] || start_i) ? '0 : loads_begun_q + 32'(load_ready);
+    stores_begun_q <= (!run[4] || start_i) ? '0 : stores_begun_q + 32'(store_ready);
+    loads_ended_q  <= (!run[4] || start_i) ? '0 : loads_ended_q + 32'(load_ended);
+    stores_ended_q <= (!run[4] || start_i) ? '0 : stores_ended_q + 32'(store_ended);
   end
   assign stores_ended_o = stores_ended_q;
   assign done_o         = running_q && loads_ended_q == count_q[ListLoads] &&

@@ -95,7 +95,7 @@ module rs_vector_control
   localparam int unsigned ResetCycles = core_transform_latency(Cfg) + 8;
   localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
   state_e      state_q;
-  logic        start, run, reset, free, ready, legal_place, legal_value, ended_q, failed_q, done_q;
+  logic        start, run, reset, free, ready, legal_place_q, legal_value_q, ended_q, failed_q, done_q;
   logic        stopping_q;            // a reset waits for memory
   logic        resets, resetting;     // resets: it waits no longer
   logic        rst_nq;                // of the clusters
@@ -108,7 +108,7 @@ module rs_vector_control
   assign resetting = stopping_q || reset_q != '0 || !rst_nq;
   assign free      = state_q == StIdle && !failed_q && !stopping_q;  // no program has the settings
   assign ready     = free && !resetting;
-  assign start = hwif_out.control.start.value && !reset && ready && legal_place && legal_value;
+  assign start = hwif_out.control.start.value && !reset && ready && legal_place_q && legal_value_q;
   assign run   = state_q == StFill && filled_i == '1;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || reset) state_q <= StIdle;
@@ -140,13 +140,16 @@ module rs_vector_control
   logic [MaxClusters-1:0] places, counts;  // of a cluster's lists, that are legal
   assign asks_start       = hwif_out.control.start.value;
   assign settings_refused = !free && (hwif_out.prime.index.swmod || hwif_out.pass.value.swmod);
-  assign legal_place      = places == '1;
-  assign legal_value      = counts == '1 && 32'(hwif_out.ring.row_bits.value) >= MinRowBits &&
+  // Of the settings a cycle ago: control.start is written later than they are.
+  always_ff @(posedge clk_i) begin
+    legal_place_q <= places == '1;
+    legal_value_q <= counts == '1 && 32'(hwif_out.ring.row_bits.value) >= MinRowBits &&
       32'd1 << hwif_out.ring.row_bits.value <= Cfg.StreamRows &&
       hwif_out.ring.passes.value != '0 && 32'(hwif_out.ring.passes.value) <= MaxPasses;
+  end
   assign hwif_in.refused.busy.hwset  = (asks_start && (!ready || reset)) || settings_refused;
-  assign hwif_in.refused.place.hwset = asks_start && !legal_place;
-  assign hwif_in.refused.value.hwset = asks_start && !legal_value;
+  assign hwif_in.refused.place.hwset = asks_start && !legal_place_q;
+  assign hwif_in.refused.value.hwset = asks_start && !legal_value_q;
   assign hwif_in.refused.busy.hwclr  = reset;
   assign hwif_in.refused.place.hwclr = reset;
   assign hwif_in.refused.value.hwclr = reset;

@@ -94,18 +94,23 @@ module rs_vector_loads
       error = ItemTarget;
     end
   end
+  // A load is taken from a register, a cycle after it is there: then it was checked.
+  load_t  own_q;
+  place_t own_from;
+  assign own_from = own_q.address;
   always_ff @(posedge clk_i) begin
     checked_q <= rst_ni && valid_i && !take;
     error_q   <= error;
+    own_q     <= load_i;
   end
   assign malformed = run_i && valid_i && checked_q && error_q != ItemLegal;
-  assign has_space = load_i.to_table || |(free_i & (LoadStreams'(1) << load_i.stream));
+  assign has_space = own_q.to_table || |(free_i & (LoadStreams'(1) << own_q.stream));
   assign take  = run_i && valid_i && checked_q && error_q == ItemLegal && !halt_i && !busy &&
       queue_ready && has_space &&
-      stores_ended_i[load_i.after_cluster] >= 32'(load_i.after_store) &&
-      computing_ended_i >= 32'(load_i.after_computing);
+      stores_ended_i[own_q.after_cluster] >= 32'(own_q.after_store) &&
+      computing_ended_i >= 32'(own_q.after_computing);
   assign ready_o         = take;
-  assign begin_o         = (take && !load_i.to_table) ? LoadStreams'(1) << load_i.stream : '0;
+  assign begin_o         = (take && !own_q.to_table) ? LoadStreams'(1) << own_q.stream : '0;
   rs_vector_bursts #(
     .Ports(Cfg.Ports),
     .BurstBeats(Cfg.BurstBeats),
@@ -117,9 +122,9 @@ module rs_vector_loads
     .rst_ni,
     .halt_i,
     .begin_i(take),
-    .home_i(from.home),
-    .beat_i(BeatWidth'(from.row) << $clog2(RowCycles)),
-    .beats_i(CountWidth'(load_i.rows) << $clog2(RowCycles)),
+    .home_i(own_from.home),
+    .beat_i(BeatWidth'(own_from.row) << $clog2(RowCycles)),
+    .beats_i(CountWidth'(own_q.rows) << $clog2(RowCycles)),
     .busy_o(busy),
     .issue_o(issue),
     .final_o(final_burst),
@@ -137,6 +142,7 @@ module rs_vector_loads
     logic                  to_table;
     logic [1:0]            stream;
     logic [15:0]           rows;
+    logic                  single;  // one row
     logic [TableWidth-1:0] table_row;
   } moved_t;
   moved_t moved;
@@ -149,7 +155,9 @@ module rs_vector_loads
     .rst_ni,
     .valid_i(take),
     .ready_o(queue_ready),
-    .data_i({load_i.to_table, load_i.stream, load_i.rows, load_i.table_row[TableWidth-1:0]}),
+    .data_i({
+      own_q.to_table, own_q.stream, own_q.rows, own_q.rows == 16'd1, own_q.table_row[TableWidth-1:0]
+    }),
     .valid_o(moved_valid),
     .ready_i(row_there && row_last),
     .data_o(moved)
@@ -201,7 +209,14 @@ module rs_vector_loads
     assign whole = part_q[RowCycles-1];
   end
   assign row_there = pop && whole;
-  assign row_last  = row_q + 16'd1 == moved.rows;
+  // Whether a row is its load's last is known before it comes: of a load's first from its length.
+  logic first_q, last_q;
+  assign row_last = first_q ? moved.single : last_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) first_q <= 1'b1;
+    else if (row_there) first_q <= row_last;
+    if (row_there) last_q <= row_q + 16'd2 == moved.rows;
+  end
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     localparam int unsigned Port = l / SliceLanes;
     localparam int unsigned Part = l % SliceLanes / BeatLanes;

@@ -48,7 +48,7 @@ module rs_vector_registers (
     logic cpuif_wr_ack;
     logic cpuif_wr_err;
 
-    // Max Outstanding Transactions: 2
+    // Max Outstanding Transactions: 3
     logic [1:0] axil_n_in_flight;
     logic axil_prev_was_rd;
     logic axil_arvalid;
@@ -128,7 +128,7 @@ module rs_vector_registers (
         axil_ar_accept = '0;
         axil_aw_accept = '0;
 
-        if(axil_n_in_flight < 2'd2) begin
+        if(axil_n_in_flight < 2'd3) begin
             // Can safely issue more transactions without overwhelming response buffer
             if(axil_arvalid && !axil_prev_was_rd) begin
                 cpuif_req = '1;
@@ -151,16 +151,21 @@ module rs_vector_registers (
 
 
     // AXI4-Lite Response Logic
-    logic axil_resp_buffer_is_wr[2];
-    logic axil_resp_buffer_err[2];
-    logic [31:0] axil_resp_buffer_rdata[2];
+    logic axil_resp_buffer_is_wr[4];
+    logic axil_resp_buffer_err[4];
+    logic [31:0] axil_resp_buffer_rdata[4];
+    // axil_resp_buffer is intentionally padded to the next power of two despite
+    // only requiring 3 entries.
+    // This is to avoid quirks in some tools that cannot handle indexing into a non-power-of-2 array.
+    // Unused entries are expected to be optimized away
 
-    logic [1:0] axil_resp_wptr;
-    logic [1:0] axil_resp_rptr;
+
+    logic [2:0] axil_resp_wptr;
+    logic [2:0] axil_resp_rptr;
 
     always_ff @(posedge clk) begin
         if(~rst_n) begin
-            for(int i=0; i<2; i++) begin
+            for(int i=0; i<3; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
                 axil_resp_buffer_rdata[i] <= '0;
@@ -171,20 +176,30 @@ module rs_vector_registers (
             // Store responses in buffer until AXI response channel accepts them
             if(cpuif_rd_ack || cpuif_wr_ack) begin
                 if(cpuif_rd_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '0;
-                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_rd_err;
-                    axil_resp_buffer_rdata[axil_resp_wptr[0:0]] <= cpuif_rd_data;
+                    axil_resp_buffer_is_wr[axil_resp_wptr[1:0]] <= '0;
+                    axil_resp_buffer_err[axil_resp_wptr[1:0]] <= cpuif_rd_err;
+                    axil_resp_buffer_rdata[axil_resp_wptr[1:0]] <= cpuif_rd_data;
 
                 end else if(cpuif_wr_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '1;
-                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_wr_err;
+                    axil_resp_buffer_is_wr[axil_resp_wptr[1:0]] <= '1;
+                    axil_resp_buffer_err[axil_resp_wptr[1:0]] <= cpuif_wr_err;
                 end
-                axil_resp_wptr <= axil_resp_wptr + 1'b1;
+                if(axil_resp_wptr[1:0] == 2) begin
+                    axil_resp_wptr[1:0] <= '0;
+                    axil_resp_wptr[2] <= ~axil_resp_wptr[2];
+                end else begin
+                    axil_resp_wptr[1:0] <= axil_resp_wptr[1:0] + 1'b1;
+                end
             end
 
             // Advance read pointer when acknowledged
             if(axil_resp_acked) begin
-                axil_resp_rptr <= axil_resp_rptr + 1'b1;
+                if(axil_resp_rptr[1:0] == 2) begin
+                    axil_resp_rptr[1:0] <= '0;
+                    axil_resp_rptr[2] <= ~axil_resp_rptr[2];
+                end else begin
+                    axil_resp_rptr[1:0] <= axil_resp_rptr[1:0] + 1'b1;
+                end
             end
         end
     end
@@ -194,7 +209,7 @@ module rs_vector_registers (
         s_axil_bvalid = '0;
         s_axil_rvalid = '0;
         if(axil_resp_rptr != axil_resp_wptr) begin
-            if(axil_resp_buffer_is_wr[axil_resp_rptr[0:0]]) begin
+            if(axil_resp_buffer_is_wr[axil_resp_rptr[1:0]]) begin
                 s_axil_bvalid = '1;
                 if(s_axil_bready) axil_resp_acked = '1;
             end else begin
@@ -203,8 +218,8 @@ module rs_vector_registers (
             end
         end
 
-        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[0:0]];
-        if(axil_resp_buffer_err[axil_resp_rptr[0:0]]) begin
+        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[1:0]];
+        if(axil_resp_buffer_err[axil_resp_rptr[1:0]]) begin
             s_axil_bresp = 2'b10;
             s_axil_rresp = 2'b10;
         end else begin
@@ -215,9 +230,19 @@ module rs_vector_registers (
 
     logic cpuif_req_masked;
 
-    // Read & write latencies are balanced. Stalls not required
+    // Read latency > write latency. May need to delay next write that follows a read
+    logic [0:0] cpuif_req_stall_sr;
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            cpuif_req_stall_sr <= '0;
+        end else if(cpuif_req && !cpuif_req_is_wr) begin
+            cpuif_req_stall_sr <= '1;
+        end else begin
+            cpuif_req_stall_sr <= (cpuif_req_stall_sr >> 'd1);
+        end
+    end
     assign cpuif_req_stall_rd = '0;
-    assign cpuif_req_stall_wr = '0;
+    assign cpuif_req_stall_wr = cpuif_req_stall_sr[0];
     assign cpuif_req_masked = cpuif_req
                             & !(!cpuif_req_is_wr & cpuif_req_stall_rd)
                             & !(cpuif_req_is_wr & cpuif_req_stall_wr);
@@ -1280,114 +1305,148 @@ module rs_vector_registers (
     logic readback_err;
     logic readback_done;
     logic [31:0] readback_data;
+    function automatic bit [6:0] ad_low(bit [11:0] addr);
+        return addr[6:0];
+    endfunction
+    function automatic bit [4:0] ad_hi(bit [11:0] addr);
+        return addr[11:7];
+    endfunction
+
+    // readback stage 1
+    logic [31:0] readback_data_rt_c[32];
     always_comb begin
-        automatic logic [31:0] readback_data_var;
-        readback_data_var = '0;
-        if(rd_mux_addr == 12'h0) begin
-            readback_data_var[31:0] = 32'h54434556;
+        automatic logic [31:0] readback_data_var[32];
+        for(int i=0; i<32; i++) readback_data_var[i] = '0;
+        if(ad_low(rd_mux_addr) == ad_low(12'h0)) begin
+            readback_data_var[ad_hi(12'h0)][31:0] = 32'h54434556;
         end
-        if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h0;
-            readback_data_var[31:16] = 16'h1;
+        if(ad_low(rd_mux_addr) == ad_low(12'h4)) begin
+            readback_data_var[ad_hi(12'h4)][15:0] = 16'h0;
+            readback_data_var[ad_hi(12'h4)][31:16] = 16'h1;
         end
-        if(rd_mux_addr == 12'h8) begin
-            readback_data_var[3:0] = hwif_in.shape.clusters.next;
-            readback_data_var[7:4] = hwif_in.shape.log_lanes.next;
-            readback_data_var[11:8] = hwif_in.shape.log_radix.next;
-            readback_data_var[19:12] = hwif_in.shape.word_bits.next;
-            readback_data_var[27:20] = hwif_in.shape.ports.next;
+        if(ad_low(rd_mux_addr) == ad_low(12'h8)) begin
+            readback_data_var[ad_hi(12'h8)][3:0] = hwif_in.shape.clusters.next;
+            readback_data_var[ad_hi(12'h8)][7:4] = hwif_in.shape.log_lanes.next;
+            readback_data_var[ad_hi(12'h8)][11:8] = hwif_in.shape.log_radix.next;
+            readback_data_var[ad_hi(12'h8)][19:12] = hwif_in.shape.word_bits.next;
+            readback_data_var[ad_hi(12'h8)][27:20] = hwif_in.shape.ports.next;
         end
-        if(rd_mux_addr == 12'hc) begin
-            readback_data_var[0] = hwif_in.status.running.next;
-            readback_data_var[1] = hwif_in.status.done.next;
-            readback_data_var[2] = hwif_in.status.failed.next;
-            readback_data_var[3] = hwif_in.status.resetting.next;
+        if(ad_low(rd_mux_addr) == ad_low(12'hc)) begin
+            readback_data_var[ad_hi(12'hc)][0] = hwif_in.status.running.next;
+            readback_data_var[ad_hi(12'hc)][1] = hwif_in.status.done.next;
+            readback_data_var[ad_hi(12'hc)][2] = hwif_in.status.failed.next;
+            readback_data_var[ad_hi(12'hc)][3] = hwif_in.status.resetting.next;
         end
-        if(rd_mux_addr == 12'h14) begin
-            readback_data_var[31:0] = field_storage.watchdog.value.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h14)) begin
+            readback_data_var[ad_hi(12'h14)][31:0] = field_storage.watchdog.value.value;
         end
-        if(rd_mux_addr == 12'h18) begin
-            readback_data_var[31:0] = hwif_in.cycles.value.next[31:0];
+        if(ad_low(rd_mux_addr) == ad_low(12'h18)) begin
+            readback_data_var[ad_hi(12'h18)][31:0] = hwif_in.cycles.value.next[31:0];
         end
-        if(rd_mux_addr == 12'h1c) begin
-            readback_data_var = rbuf_storage.cycles.data[63:32];
+        if(ad_low(rd_mux_addr) == ad_low(12'h1c)) begin
+            readback_data_var[ad_hi(12'h1c)] = rbuf_storage.cycles.data[63:32];
         end
-        if(rd_mux_addr == 12'h20) begin
-            readback_data_var[4:0] = field_storage.ring.row_bits.value;
-            readback_data_var[8:5] = field_storage.ring.passes.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h20)) begin
+            readback_data_var[ad_hi(12'h20)][4:0] = field_storage.ring.row_bits.value;
+            readback_data_var[ad_hi(12'h20)][8:5] = field_storage.ring.passes.value;
         end
-        if(rd_mux_addr == 12'h24) begin
-            readback_data_var[7:0] = field_storage.prime.index.value;
-            readback_data_var[15:8] = field_storage.prime.shift.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h24)) begin
+            readback_data_var[ad_hi(12'h24)][7:0] = field_storage.prime.index.value;
+            readback_data_var[ad_hi(12'h24)][15:8] = field_storage.prime.shift.value;
         end
-        if(rd_mux_addr == 12'h28) begin
-            readback_data_var[31:0] = field_storage.prime_q.lower.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h28)) begin
+            readback_data_var[ad_hi(12'h28)][31:0] = field_storage.prime_q.lower.value;
         end
-        if(rd_mux_addr == 12'h2c) begin
-            readback_data_var[31:0] = field_storage.prime_q.upper.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h2c)) begin
+            readback_data_var[ad_hi(12'h2c)][31:0] = field_storage.prime_q.upper.value;
         end
-        if(rd_mux_addr == 12'h30) begin
-            readback_data_var[31:0] = field_storage.prime_mu.lower.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h30)) begin
+            readback_data_var[ad_hi(12'h30)][31:0] = field_storage.prime_mu.lower.value;
         end
-        if(rd_mux_addr == 12'h34) begin
-            readback_data_var[31:0] = field_storage.prime_mu.upper.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h34)) begin
+            readback_data_var[ad_hi(12'h34)][31:0] = field_storage.prime_mu.upper.value;
         end
-        if(rd_mux_addr == 12'h38) begin
-            readback_data_var[7:0] = field_storage.pass.value.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h38)) begin
+            readback_data_var[ad_hi(12'h38)][7:0] = field_storage.pass.value.value;
         end
-        if(rd_mux_addr == 12'h40) begin
-            readback_data_var[31:0] = field_storage.pass_bits.lower.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h40)) begin
+            readback_data_var[ad_hi(12'h40)][31:0] = field_storage.pass_bits.lower.value;
         end
-        if(rd_mux_addr == 12'h44) begin
-            readback_data_var[31:0] = field_storage.pass_bits.upper.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h44)) begin
+            readback_data_var[ad_hi(12'h44)][31:0] = field_storage.pass_bits.upper.value;
         end
-        if(rd_mux_addr == 12'h48) begin
-            readback_data_var[0] = field_storage.refused.busy.value;
-            readback_data_var[1] = field_storage.refused.place.value;
-            readback_data_var[2] = field_storage.refused.value.value;
+        if(ad_low(rd_mux_addr) == ad_low(12'h48)) begin
+            readback_data_var[ad_hi(12'h48)][0] = field_storage.refused.busy.value;
+            readback_data_var[ad_hi(12'h48)][1] = field_storage.refused.place.value;
+            readback_data_var[ad_hi(12'h48)][2] = field_storage.refused.value.value;
         end
         for(int i0=0; i0<8; i0++) begin
-            if(rd_mux_addr == 12'h100 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].loads.value.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h100 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h100 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].loads.value.value;
             end
-            if(rd_mux_addr == 12'h104 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].computing.value.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h104 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h104 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].computing.value.value;
             end
-            if(rd_mux_addr == 12'h108 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].stores.value.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h108 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h108 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].stores.value.value;
             end
-            if(rd_mux_addr == 12'h10c + (12)'(i0) * 12'h40) begin
-                readback_data_var[1:0] = hwif_in.cluster[i0].fault.kind.next;
-                readback_data_var[3:2] = hwif_in.cluster[i0].fault.list.next;
-                readback_data_var[4] = hwif_in.cluster[i0].fault.fetching.next;
-                readback_data_var[12:5] = hwif_in.cluster[i0].fault.port.next;
-                readback_data_var[15:13] = hwif_in.cluster[i0].fault.item_error.next;
+            if(ad_low(rd_mux_addr) == ad_low(12'h10c + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h10c + (12)'(i0) * 12'h40)][1:0] = hwif_in.cluster[i0].fault.kind.next;
+                readback_data_var[ad_hi(12'h10c + (12)'(i0) * 12'h40)][3:2] = hwif_in.cluster[i0].fault.list.next;
+                readback_data_var[ad_hi(12'h10c + (12)'(i0) * 12'h40)][4] = hwif_in.cluster[i0].fault.fetching.next;
+                readback_data_var[ad_hi(12'h10c + (12)'(i0) * 12'h40)][12:5] = hwif_in.cluster[i0].fault.port.next;
+                readback_data_var[ad_hi(12'h10c + (12)'(i0) * 12'h40)][15:13] = hwif_in.cluster[i0].fault.item_error.next;
             end
-            if(rd_mux_addr == 12'h110 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].loads_at.lower.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h110 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h110 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].loads_at.lower.value;
             end
-            if(rd_mux_addr == 12'h114 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].loads_at.upper.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h114 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h114 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].loads_at.upper.value;
             end
-            if(rd_mux_addr == 12'h118 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].computing_at.lower.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h118 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h118 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].computing_at.lower.value;
             end
-            if(rd_mux_addr == 12'h11c + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].computing_at.upper.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h11c + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h11c + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].computing_at.upper.value;
             end
-            if(rd_mux_addr == 12'h120 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].stores_at.lower.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h120 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h120 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].stores_at.lower.value;
             end
-            if(rd_mux_addr == 12'h124 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = field_storage.cluster[i0].stores_at.upper.value;
+            if(ad_low(rd_mux_addr) == ad_low(12'h124 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h124 + (12)'(i0) * 12'h40)][31:0] = field_storage.cluster[i0].stores_at.upper.value;
             end
-            if(rd_mux_addr == 12'h128 + (12)'(i0) * 12'h40) begin
-                readback_data_var[31:0] = hwif_in.cluster[i0].fault_item.value.next;
+            if(ad_low(rd_mux_addr) == ad_low(12'h128 + (12)'(i0) * 12'h40)) begin
+                readback_data_var[ad_hi(12'h128 + (12)'(i0) * 12'h40)][31:0] = hwif_in.cluster[i0].fault_item.value.next;
             end
         end
-        readback_data = readback_data_var;
-        readback_done = decoded_req & ~decoded_req_is_wr;
-        readback_err = decoded_err;
+        readback_data_rt_c = readback_data_var;
+    end
+
+    logic [31:0] readback_data_rt[32];
+    logic readback_done_rt;
+    logic readback_err_rt;
+    logic [11:0] readback_addr_rt;
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            for(int i=0; i<32; i++) readback_data_rt[i] <= '0;
+            readback_done_rt <= '0;
+            readback_err_rt <= '0;
+            readback_addr_rt <= '0;
+        end else begin
+            readback_data_rt <= readback_data_rt_c;
+            readback_err_rt <= decoded_err;
+            readback_done_rt <= decoded_req & ~decoded_req_is_wr;
+            readback_addr_rt <= rd_mux_addr;
+        end
+    end
+
+
+
+    // readback stage 2
+    always_comb begin
+        readback_data = readback_data_rt[readback_addr_rt[11:7]];
+        readback_done = readback_done_rt;
+        readback_err = readback_err_rt;
     end
 
     assign cpuif_rd_ack = readback_done;

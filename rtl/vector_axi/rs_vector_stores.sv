@@ -85,15 +85,20 @@ module rs_vector_stores
     if (17'(store_i.rows) != 17'(1) << row_bits_i) error = ItemRows;
     if (32'(store_i.stream) >= Points) error = ItemTarget;
   end
+  // A store is taken from a register, a cycle after it is there: then it was checked.
+  store_t own_q;
+  place_t own_to;
+  assign own_to = own_q.address;
   always_ff @(posedge clk_i) begin
     checked_q <= rst_ni && valid_i && !take;
     error_q   <= error;
+    own_q     <= store_i;
   end
   assign malformed = run_i && valid_i && checked_q && error_q != ItemLegal;
   assign take = run_i && valid_i && checked_q && error_q == ItemLegal && !halt_i && !busy &&
-      rows_ready && streams_ready && |(limb_i & (Points'(1) << store_i.stream));
+      rows_ready && streams_ready && |(limb_i & (Points'(1) << own_q.stream));
   assign ready_o         = take;
-  assign begin_o         = take ? Points'(1) << store_i.stream : '0;
+  assign begin_o         = take ? Points'(1) << own_q.stream : '0;
   rs_vector_bursts #(
     .Ports(Cfg.Ports),
     .BurstBeats(Cfg.BurstBeats),
@@ -105,9 +110,9 @@ module rs_vector_stores
     .rst_ni,
     .halt_i(1'b0),
     .begin_i(take),
-    .home_i(to.home),
-    .beat_i(BeatWidth'(to.row) << $clog2(RowCycles)),
-    .beats_i(CountWidth'(store_i.rows) << $clog2(RowCycles)),
+    .home_i(own_to.home),
+    .beat_i(BeatWidth'(own_to.row) << $clog2(RowCycles)),
+    .beats_i(CountWidth'(own_q.rows) << $clog2(RowCycles)),
     .busy_o(busy),
     .issue_o(issue),
     .final_o(final_burst),
@@ -135,7 +140,7 @@ module rs_vector_stores
     .rst_ni,
     .valid_i(take),
     .ready_o(rows_ready),
-    .data_i({store_i.stream, store_i.rows}),
+    .data_i({own_q.stream, own_q.rows}),
     .valid_o(rows_valid),
     .ready_i(pops && last_row),
     .data_o({stream, rows})
@@ -255,7 +260,7 @@ module rs_vector_stores
     .rst_ni,
     .valid_i(take),
     .ready_o(streams_ready),
-    .data_i(store_i.stream),
+    .data_i(own_q.stream),
     .valid_o(streams_valid),
     .ready_i(limb_taken),
     .data_o(done_stream)

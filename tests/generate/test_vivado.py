@@ -11,10 +11,9 @@ import pytest
 from ringsmith.backends.registry import backend_of, design_names, named_design
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.errors import ParameterError
-from ringsmith.generate.contents import sources_below
 from ringsmith.generate.packaging import Names
 from ringsmith.generate.vivado import FAMILIES, vivado_files
-from ringsmith.hdl.sources import rtl_root
+from ringsmith.hdl.sources import rtl_root, sources_below
 from ringsmith.platforms import load_platform, platform_names
 
 PARTS = {

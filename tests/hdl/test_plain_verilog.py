@@ -16,10 +16,10 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.register_table import CAPABILITIES
 from ringsmith.generate import wrapper
-from ringsmith.generate.contents import sources_below
 from ringsmith.generate.packaging import Names
 from ringsmith.hdl.elaboration import elaborated
 from ringsmith.hdl.plain_verilog import plain_verilog, plain_verilog_of
+from ringsmith.hdl.sources import sources_below
 
 icarus = pytest.mark.skipif(
     not shutil.which("iverilog"), reason="Icarus Verilog, a system package, is not installed"

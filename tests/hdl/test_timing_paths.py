@@ -10,16 +10,20 @@ from ringsmith.hdl.timing.graph import (
     BLOCK_RAM,
     DSP_PAIR,
     REGISTERED_BOX,
+    Family,
     Graph,
+    Wider,
     delays,
+    net_delay,
     timing_graph,
 )
 from ringsmith.hdl.timing.paths import Arrivals, Found
 from ringsmith.hdl.timing.report import KEPT_PATHS, Names, Timing, merged, report
 
-D = delays()
-NET = D["net"]["estimate"]
+D = delays()[Family.ULTRASCALE_PLUS]
+NET, NET_OF_TWO, NET_OF_THREE = (net_delay(D, inputs) for inputs in (1, 2, 3))
 OUT = D["flip_flop"]["clock_to_out"]
+SETUP = D["flip_flop"]["setup_data"]
 PINS = D["lut"]["pins"]
 CARRY = D["carry"]
 CLOCK = 2
@@ -48,7 +52,7 @@ def worst(cells: Cells, black_boxes: dict[str, str] | None = None) -> Found:
 
 def test_a_registered_path_is_clock_to_out_a_net_and_setup() -> None:
     found = worst({"a": flip_flop("0", 10), "b": flip_flop(10, 11)})
-    assert (found.delay, found.levels) == (OUT + NET, 0)
+    assert (found.delay, found.levels) == (OUT + NET + SETUP, 0)
     assert (found.start.name, found.end.name) == ("a", "b")
 
 
@@ -67,9 +71,9 @@ def test_a_lut_that_only_feeds_a_flip_flop_is_in_its_slice() -> None:
         "l": cell("LUT1", I0=10, O=11),
         "b": flip_flop(11, 12),
     }
-    assert (worst(cells).delay, worst(cells).levels) == (OUT + NET + PINS[0], 1)
+    assert (worst(cells).delay, worst(cells).levels) == (OUT + NET + PINS[0] + SETUP, 1)
     cells["c"] = flip_flop(11, 13)
-    assert worst(cells).delay == OUT + NET + PINS[0] + NET
+    assert worst(cells).delay == OUT + NET + PINS[0] + NET_OF_TWO + SETUP
 
 
 def test_the_latest_input_of_a_lut_gets_its_fastest_pin() -> None:
@@ -80,7 +84,7 @@ def test_the_latest_input_of_a_lut_gets_its_fastest_pin() -> None:
             "m": cell("LUT2", **{late: 11, early: 10}, O=12),
             "b": flip_flop(12, 13),
         }
-        assert worst(cells).delay == OUT + NET + PINS[0] + NET + PINS[0]
+        assert worst(cells).delay == OUT + NET_OF_TWO + PINS[0] + NET + PINS[0] + SETUP
 
 
 def adder(cells: Cells, name: str, a: list[int], b: list[int], first: int) -> list[int]:
@@ -127,7 +131,8 @@ def test_a_chain_of_n_adders_takes_n_times_two_levels(adders: int, width: int) -
     assert slowest >= OUT + adders * (NET + least) + chain - CARRY["own_sum"]
     if adders == 1:
         through = (width // 4 - 2) * CARRY["through"]
-        assert slowest == OUT + NET + PINS[1] + CARRY["enter"] + through + CARRY["sum_from_carry"]
+        chain = CARRY["enter"] + through + CARRY["sum_from_carry"]
+        assert slowest == OUT + NET + PINS[1] + chain + SETUP
 
 
 def test_a_carry_chain_is_one_level_however_long() -> None:
@@ -167,10 +172,10 @@ def test_logic_waits_for_a_product_without_a_register() -> None:
     }
     found = worst(cells)
     product = OUT + NET + D["dsp"]["product"]
-    assert found.delay == product + NET + PINS[1]
+    assert found.delay == product + NET + PINS[1] + SETUP
     assert found.levels == 2
     cells["n"] = flip_flop(21, 31)  # one bit that logic reads is enough: there is no register M
-    assert worst(cells).delay == product + NET + PINS[1]
+    assert worst(cells).delay == product + NET + PINS[1] + SETUP
 
 
 def ram(out: int) -> dict[str, Any]:
@@ -185,14 +190,14 @@ def test_a_ram_is_clocked_and_takes_a_register_behind_it_as_its_own() -> None:
     ends = list(Arrivals(timing_graph(module(cells), {"rs_ram.0": BLOCK_RAM})).longest())
     delays_of = {(each.end.name, each.end.pin): each.delay for each in ends}
     assert delays_of == {
-        ("ram", "raddr_i"): OUT + NET + d["setup_address"],
-        ("ram", "wdata_i"): OUT + NET + d["setup_data"],
-        ("ram", "we_i"): OUT + NET + d["setup_enable"],
-        ("c", "D"): d["clock_to_registered_out"] + NET + PINS[0],
+        ("ram", "raddr_i"): OUT + NET_OF_THREE + d["setup_address"],
+        ("ram", "wdata_i"): OUT + NET_OF_THREE + d["setup_data"],
+        ("ram", "we_i"): OUT + NET_OF_THREE + d["setup_enable"],
+        ("c", "D"): d["clock_to_registered_out"] + NET + PINS[0] + SETUP,
     }
     cells["b"] = cell("LUT1", I0=20, O=21)
     found = worst(cells, {"rs_ram.0": BLOCK_RAM})
-    assert found.delay == d["clock_to_out"] + 2 * NET + 2 * PINS[0]
+    assert found.delay == d["clock_to_out"] + 2 * NET + 2 * PINS[0] + SETUP
 
 
 def test_a_pair_of_dsp_slices_is_clocked() -> None:
@@ -205,7 +210,7 @@ def test_a_pair_of_dsp_slices_is_clocked() -> None:
     found = {each.end.name: each.delay for each in Arrivals(graph_of(cells)).longest()}
     assert found == {
         "pair": OUT + NET + D["dsp"]["setup_operand"],
-        "b": D["dsp"]["clock_to_out"] + NET + PINS[0],
+        "b": D["dsp"]["clock_to_out"] + NET + PINS[0] + SETUP,
     }
 
 
@@ -220,8 +225,7 @@ def test_a_module_that_is_left_out_begins_and_ends_with_registers() -> None:
         "m": cell("LUT1", I0=10, O=11),
     }
     found = worst(cells, {"rs_unit.0": REGISTERED_BOX})
-    setup = D["flip_flop"]["setup_data"]
-    assert found.delay == OUT + NET + PINS[1] + NET + PINS[0] + NET + setup
+    assert found.delay == OUT + NET + PINS[1] + NET_OF_TWO + PINS[0] + NET + SETUP
     assert (found.levels, found.start.cell, found.start.name[:3]) == (2, "rs_unit", "b.q")
     assert (found.end.cell, found.end.name, found.end.pin) == ("rs_unit", "b", "d_i")
 
@@ -253,10 +257,10 @@ def test_a_mux_behind_luts_is_no_level_but_its_select_is() -> None:
     cells["l"] = cell("LUT1", I0=10, O=20)
     cells["m"] = cell("MUXF7", I0=20, I1="0", S="1", O=22)
     cells["c"] = flip_flop(22, 23)
-    assert (worst(cells).delay, worst(cells).levels) == (OUT + NET + PINS[0] + data, 1)
+    assert (worst(cells).delay, worst(cells).levels) == (OUT + NET + PINS[0] + data + SETUP, 1)
     cells["m"] = cell("MUXF7", I0="0", I1="1", S=11, O=22)
     del cells["l"]
-    assert (worst(cells).delay, worst(cells).levels) == (OUT + NET + select, 1)
+    assert (worst(cells).delay, worst(cells).levels) == (OUT + NET + select + SETUP, 1)
 
 
 def test_a_ram_of_luts_is_read_by_address_and_written_at_the_clock() -> None:
@@ -274,16 +278,16 @@ def test_a_ram_of_luts_is_read_by_address_and_written_at_the_clock() -> None:
         for each in Arrivals(timing_graph(module(cells))).longest()
     }
     assert found == {
-        ("a", "b", "D"): (OUT + NET + d["read"] + NET, 1),
-        ("w", "ram", "WE"): (OUT + NET + d["setup_enable"], 0),
-        ("w", "ram", "ADDRD"): (OUT + NET + d["setup_address"], 0),
-        ("a", "ram", "DIA"): (OUT + NET + d["setup_data"], 0),
+        ("a", "b", "D"): (OUT + NET_OF_TWO + d["read"] + NET + SETUP, 1),
+        ("w", "ram", "WE"): (OUT + NET_OF_TWO + d["setup_enable"], 0),
+        ("w", "ram", "ADDRD"): (OUT + NET_OF_TWO + d["setup_address"], 0),
+        ("a", "ram", "DIA"): (OUT + NET_OF_TWO + d["setup_data"], 0),
     }
     cells["a"] = flip_flop("0", 12)  # nothing moves the address: what is stored is waited for
     del cells["w"]
     del cells["a"]
     cells["ram"] = cell("RAM32M", WCLK=CLOCK, WE="1", ADDRA=["0"], ADDRD=["0"], DOA=[20], DOD=[21])
-    assert worst(cells).delay == d["clock_to_out"] + NET
+    assert worst(cells).delay == d["clock_to_out"] + NET + SETUP
 
 
 def test_ports_are_registers_outside() -> None:
@@ -293,7 +297,7 @@ def test_ports_are_registers_outside() -> None:
         "out_o": {"direction": "output", "bits": [11]},
     }
     (found,) = Arrivals(timing_graph(netlist)).longest()
-    assert found.delay == OUT + NET + PINS[0] + NET
+    assert found.delay == OUT + NET + PINS[0] + NET + SETUP
     assert (found.start.cell, found.end.cell) == ("port", "port")
 
 
@@ -371,7 +375,7 @@ def test_registers_are_named_by_instance_and_blocks_by_module() -> None:
     assert path.cells == "FDRE LUT1 FDRE"
     (block,) = found.blocks
     assert (block.name, block.inputs, block.levels) == ("rs_unit", 2, 1)
-    assert block.delay_ps == path.delay_ps == OUT + NET + PINS[0]
+    assert block.delay_ps == path.delay_ps == OUT + NET_OF_TWO + PINS[0] + SETUP
 
 
 def test_a_report_comes_back_from_its_text_and_reports_merge() -> None:
@@ -382,3 +386,52 @@ def test_a_report_comes_back_from_its_text_and_reports_merge() -> None:
     assert [block.inputs for block in both.blocks] == [4]
     assert both.paths == found.paths * 2
     assert len(merged([found] * (KEPT_PATHS + 1)).paths) == KEPT_PATHS
+
+
+def test_a_net_takes_the_longer_the_more_inputs_it_drives() -> None:
+    base, root = D["net"]["base"], D["net"]["root"]
+    delays_of = []
+    for inputs in (1, 4, 100):
+        cells = {"a": flip_flop("0", 10)}
+        cells |= {f"b{n}": flip_flop(10, 20 + n) for n in range(inputs)}
+        delays_of.append(worst(cells).delay - OUT - SETUP)
+    assert delays_of == [base + root, base + 2 * root, base + 10 * root]
+
+
+def test_a_net_to_all_lanes_of_a_part_counts_as_of_the_whole() -> None:
+    cells = {"a": flip_flop("0", 10), "l": flip_flop(10, 11), "m": flip_flop("0", 12)}
+    cells |= {f"b{n}": flip_flop(12, 20 + n) for n in range(4)}
+    graph = timing_graph(module(cells), wider=Wider(lanes=4, times=25))
+    found = {each.end.name: each.delay for each in Arrivals(graph).longest()}
+    assert found["l"] == OUT + NET + SETUP
+    assert found["b0"] == OUT + net_delay(D, 100) + SETUP
+
+
+def test_families_have_delays_of_their_own() -> None:
+    cells = {"a": flip_flop("0", 10), "b": flip_flop(10, 11)}
+    older = delays()[Family.SERIES_7]
+    graph = timing_graph(module(cells), family=Family.SERIES_7)
+    (found,) = (each for each in Arrivals(graph).longest())
+    assert found.delay == older["flip_flop"]["clock_to_out"] + net_delay(older, 1)
+    assert found.delay > worst(cells).delay
+
+
+def test_paths_between_clocks_are_not_timed_and_each_clock_has_its_worst() -> None:
+    cells = {
+        "a": flip_flop("0", 10),
+        "b": flip_flop(10, 11),
+        "c": flip_flop(11, 12),
+        "d": flip_flop(12, 13),
+    }
+    for name in ("c", "d"):
+        cells[name]["connections"]["C"] = [3]
+    cells["l"] = cell("LUT1", I0=12, O=14)
+    cells["d"]["connections"]["D"] = [14]
+    whole = module(cells, {"clk_i": [CLOCK], "bus_clk_i": [3]})
+    found = report(timing_graph(whole), Names(whole, "top"))
+    assert {(path.clock, path.start, path.end) for path in found.paths} == {
+        ("clk_i", "a", "b"),
+        ("bus_clk_i", "c", "d"),
+    }
+    assert found.worst("bus_clk_i") == found.paths[0]
+    assert found.worst("none") is None

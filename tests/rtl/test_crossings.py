@@ -8,8 +8,7 @@ from tests.rtl.crossings import Hierarchy, by_module, hierarchy, is_register, li
 
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.vector.design.rtl import SHELL, SHELL_FOLDERS
-from ringsmith.generate.contents import sources_below
-from ringsmith.hdl.sources import rtl_root
+from ringsmith.hdl.sources import rtl_root, sources_below
 
 FILES = {file.stem: file for file in rtl_root().rglob("*.xdc")}
 CLOCK = re.compile(r"^\s*input\s+logic\s+(\w*clk_i)\b", re.M)

@@ -20,8 +20,9 @@ def timing(
         bool,
         typer.Option(
             "--in-part",
-            help="Synthesize a unit with a quarter of the design's cores, at its true word width: "
-            "minutes, where a unit of 16 cores takes more than ten.",
+            help="Synthesize a quarter of an RPAU's cores, or 16 lanes of a cluster, at the true "
+            "word width, and scale the fan-out of nets to all lanes: minutes, where the whole "
+            "takes more than ten.",
         ),
     ] = False,
     paths: Annotated[
@@ -40,7 +41,8 @@ def timing(
 ) -> None:
     """Show logic levels and the worst paths between registers, by synthesis for UltraScale+.
 
-    Logic delays and an estimate for each net: nothing is placed or routed.
+    The whole device: cores, memory's and host's side, crossings. Delays of cells and an estimate
+    for each net: nothing is placed or routed.
     """
     from rich.console import Console
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ringsmith import __version__
 from ringsmith.backends.inspector import TimedDesign
-from ringsmith.hdl.timing.graph import delays
+from ringsmith.hdl.timing.graph import Family, delays
 from ringsmith.hdl.timing.report import TimedPath
 from ringsmith.hdl.yosys import yosys
 from ringsmith.markdown import table_lines
@@ -19,17 +19,16 @@ FORMAT = "ringsmith-timing"
 VERSION = 1
 
 _BLOCKS = ("block", "inputs", "levels", "delay (ns)")
-_PATHS = ("block", "levels", "delay (ns)", "fan-out", "alike", "from", "to", "cells")
-_PATH_WORDS = ("block", "from", "to", "cells")
+_PATHS = ("block", "clock", "levels", "delay (ns)", "fan-out", "alike", "from", "to", "cells")
+_PATH_WORDS = ("block", "clock", "from", "to", "cells")
 
 
 def conditions() -> str:
     """What the numbers are, in a sentence or two, for every place that shows them."""
-    net = delays()["net"]["estimate"]
     return (
-        f"Logic delays that Yosys ships for Artix-7 cells, and {net} ps for each net, an estimate "
-        "of ours: nothing was placed or routed. They compare paths and bound levels; no clock rate "
-        "of an UltraScale+ device follows from them."
+        "Delays of cells by family (UltraScale+: "
+        f"{delays()[Family.ULTRASCALE_PLUS]['source']}), and an estimate for each net by the "
+        "inputs that it drives: nothing was placed or routed."
     )
 
 
@@ -116,6 +115,7 @@ def _path_rows(paths: Sequence[TimedPath]) -> list[list[str]]:
     return [
         [
             path.block,
+            path.clock,
             str(path.levels),
             _ns(path.delay_ps),
             f"{path.fanout:,}",

@@ -1,6 +1,5 @@
 """Every file of a folder, as bytes by path."""
 
-import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -9,7 +8,6 @@ from string import Template
 from ringsmith import __version__
 from ringsmith.backends.base import Backend, Design
 from ringsmith.backends.exporter import Estimate, Exporter, Hardware
-from ringsmith.errors import ToolError
 from ringsmith.generate import packaging, wrapper
 from ringsmith.generate.manifest import MANIFEST, PROGRAM, Recipe, manifest_text
 from ringsmith.generate.operation import Shown, quietly, shown
@@ -19,7 +17,7 @@ from ringsmith.generate.vivado import NOT_RUN, vivado_files
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.plain_verilog import plain_verilog_of
 from ringsmith.hdl.record import Record
-from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.sources import rtl_root, sources_below
 from ringsmith.hdl.yosys import yosys
 from ringsmith.markdown import table_lines
 
@@ -250,34 +248,3 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-
-
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_NAME = re.compile(r"\brs_\w+")
-
-
-def sources_below(top: str, folders: Sequence[str]) -> list[Path]:
-    """The files of a top module and of all modules and packages that it uses, packages first.
-
-    A file holds the module or package of its name, and uses those that its text names outside of
-    comments.
-
-    Args:
-        top: The top module.
-        folders: Folders of ``rtl/``, each before those that use it.
-
-    Raises:
-        ToolError: If no file has the top module.
-    """
-    files = {file.stem: file for file in rtl_sources(*folders)}
-    if top not in files:
-        raise ToolError(
-            f"rtl/ has no module {top} in {', '.join(folders)}: install Ringsmith again"
-        )
-    used, open_names = {top}, [top]
-    while open_names:
-        text = _COMMENT.sub("", files[open_names.pop()].read_text(encoding="utf-8"))
-        found = (set(_NAME.findall(text)) & files.keys()) - used
-        used |= found
-        open_names += sorted(found)
-    return [file for stem, file in files.items() if stem in used]

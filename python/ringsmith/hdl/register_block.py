@@ -14,13 +14,16 @@ ADDRESS_WIDTH = 12
 """Bits of the bus's byte addresses: a device takes a page of 4 KiB."""
 
 
-def block_files(registers: RegisterMap, source: str, command: str) -> dict[str, str]:
+def block_files(
+    registers: RegisterMap, source: str, command: str, *, retime: bool = False
+) -> dict[str, str]:
     """A map's register block and its C header, in the folder of the map: path -> text.
 
     Args:
         registers: The map.
         source: Its path in the checkout.
         command: The command that generates the files.
+        retime: Whether there is a register in the multiplexer of what is read: a cycle more.
     """
     stem = Path(source).stem
     with tempfile.TemporaryDirectory() as name:
@@ -33,6 +36,7 @@ def block_files(registers: RegisterMap, source: str, command: str) -> dict[str, 
             err_if_bad_addr=True,
             err_if_bad_rw=True,
             address_width=ADDRESS_WIDTH,
+            retime_read_fanin=retime,
         )
         CHeaderExporter().export(registers.node, str(folder / f"{stem}.h"))
         texts = {

@@ -11,7 +11,7 @@ clock rate.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -101,6 +101,8 @@ def synthesized(
     parts: Sequence[str],
     family: str,
     boxes: Sequence[str] = (),
+    *,
+    counted: bool = True,
 ) -> dict[str, Area]:
     """Synthesizes a hierarchy, or finds the result in the cache.
 
@@ -111,6 +113,8 @@ def synthesized(
         parts: Modules below it whose area is reported too, including everything below them.
         family: ``ULTRASCALE_PLUS`` or ``SERIES_7``.
         boxes: Modules that are left out, with all below them.
+        counted: Whether modules of ``DSP_BOXES`` count as their slices; otherwise Yosys maps them,
+            and their registers and adders are flip-flops and LUTs.
 
     Returns:
         Area by module: the top and those of ``parts`` that there are, one instance of each, the
@@ -120,7 +124,8 @@ def synthesized(
         ToolError: If Yosys is not installed or fails.
     """
     values = [f"{name}={value}" for name, value in parameters.items()]
-    return synthesized_files(top, rtl_sources(*folders), values, parts, family, boxes)
+    sources = rtl_sources(*folders)
+    return synthesized_files(top, sources, values, parts, family, boxes, counted=counted)
 
 
 def synthesized_files(
@@ -130,14 +135,17 @@ def synthesized_files(
     parts: Sequence[str],
     family: str,
     boxes: Sequence[str] = (),
+    *,
+    counted: bool = True,
 ) -> dict[str, Area]:
     """The same of files, each before those that use it, and ``Name=value`` of parameters."""
     properties = [yosys().version, family, *parts, *values, *(f"without {box}" for box in boxes)]
+    properties += [] if counted else ["mapped DSPs"]
     own = [Path(__file__).with_name(f"{name}.py") for name in ("elaboration", "netlist", "packing")]
     own.append(Path(__file__))
 
     def build(work: Path) -> None:
-        areas = _synthesize(top, files, values, parts, family, boxes, work)
+        areas = _synthesize(top, files, values, parts, family, boxes, work, counted=counted)
         text = json.dumps({name: asdict(area) for name, area in areas.items()})
         (work / "area.json").write_text(text)
         for file in work.iterdir():
@@ -157,9 +165,11 @@ def _synthesize(
     family: str,
     boxes: Sequence[str],
     work: Path,
+    *,
+    counted: bool,
 ) -> dict[str, Area]:
     shared = elaborated(top, files, values, work, boxes=boxes)
-    memories = _cut(shared, parts)
+    memories = _cut(shared, parts, DSP_BOXES if counted else {})
     (work / "shared.json").write_text(json.dumps(shared))
     run_yosys(
         f"read_json shared.json; hierarchy -top {top}; "
@@ -181,8 +191,10 @@ def _synthesize(
     }
 
 
-def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str]]:
-    """Marks separately synthesized modules; makes large memories and DSP slices black boxes.
+def _cut(
+    shared: netlist.Netlist, parts: Sequence[str], slices: Mapping[str, int]
+) -> dict[str, Counter[str]]:
+    """Marks separately synthesized modules; makes large memories and ``slices`` black boxes.
 
     Separate are ``parts``, multiplexers of four, and modules instantiated more than once. Yosys'
     technology mapping takes most of a second for each such module, however small it is: most of
@@ -191,11 +203,9 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
     Returns:
         Name of the black box -> its RAMs or slices.
     """
-    flattened = {file.stem for file in rtl_sources("arith")} - set(_ARITHMETIC_UNITS)
-    flattened |= set(_SHIFT_REGISTERS)
     memories: dict[str, Counter[str]] = {}
     modules: dict[str, netlist.Module] = shared["modules"]
-    uses = Counter(cell["type"] for module in modules.values() for cell in module["cells"].values())
+    repeated = repeated_modules(modules)
     for name, module in modules.items():
         match netlist.memory_of(module):
             case (width, depth, "block"):
@@ -204,14 +214,20 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
             case (width, depth, "ultra"):
                 memories[name] = Counter({"URAM288": ultra_rams(width, depth)})
                 modules[name] = netlist.empty(module)
-            case _ if netlist.kind(name) in DSP_BOXES:
-                memories[name] = Counter({"DSP48E2": DSP_BOXES[netlist.kind(name)]})
+            case _ if netlist.kind(name) in slices:
+                memories[name] = Counter({"DSP48E2": slices[netlist.kind(name)]})
                 modules[name] = netlist.empty(module)
-            case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or (
-                uses[name] > 1 and netlist.kind(name) not in flattened
-            ):
+            case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or name in repeated:
                 module["attributes"]["keep_hierarchy"] = "1"
     return memories
+
+
+def repeated_modules(modules: Mapping[str, netlist.Module]) -> set[str]:
+    """The modules that are synthesized once for all their instances: arithmetic as whole units."""
+    flattened = {file.stem for file in rtl_sources("arith")} - set(_ARITHMETIC_UNITS)
+    flattened |= set(_SHIFT_REGISTERS)
+    uses = Counter(cell["type"] for module in modules.values() for cell in module["cells"].values())
+    return {name for name in modules if uses[name] > 1 and netlist.kind(name) not in flattened}
 
 
 def _sum(cells: Counter[str]) -> Area:

@@ -6,9 +6,9 @@ from ``delays.toml``. What a level is, and what the graph assumes:
 - A level is a LUT with the MUXFs behind it, a chain of carries, a DSP, a RAM made of LUTs that is
   read, or the select input of a MUXF.
 - Pins of a LUT can be exchanged, so its latest input gets its fastest pin.
-- Each net takes the same estimate, but for connections inside a slice, which take none: from a
-  carry to the next, from a LUT to the MUXF behind it, and where there is no other load, from a LUT
-  to a carry's S input, or from a LUT, carry or MUXF to a flip-flop's D.
+- A net takes the longer, the more inputs it drives, but for connections inside a slice, which take
+  none: from a carry to the next, from a LUT to the MUXF behind it, and where there is no other
+  load, from a LUT to a carry's S input, or from a LUT, carry or MUXF to a flip-flop's D.
 - Where all used bits of a DSP's product go to D inputs of flip-flops and shift registers and
   nowhere else, the first of these is its register M. Otherwise the product has no register, and
   logic waits for it. A RAM's output register is found in the same way.
@@ -17,11 +17,13 @@ from ``delays.toml``. What a level is, and what the graph assumes:
 - Ports of the module are driven and read by flip-flops outside.
 """
 
+import math
 import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +40,31 @@ REGISTERED_BOX = "registered_box"
 """Kinds of black boxes: RAMs without and with an output register, two DSP slices in cascade, and
 modules that begin and end with registers."""
 
+
+class Family(StrEnum):
+    """Families of FPGAs with a table in ``delays.toml``."""
+
+    ULTRASCALE_PLUS = "ultrascale_plus"
+    SERIES_7 = "series_7"
+    ECP5 = "ecp5"
+
+
+@dataclass(frozen=True)
+class Wider:
+    """How much wider a device is than the part of it that was synthesized.
+
+    Attributes:
+        lanes: Lanes of the part: a net with as many inputs or more is taken for one to all lanes.
+        times: Such a net counts as one with this many times its inputs.
+    """
+
+    lanes: int
+    times: int
+
+
+WHOLE = Wider(1, 1)
+"""All lanes are there."""
+
 _FLIP_FLOPS = frozenset({"FDRE", "FDSE", "FDCE", "FDPE"})
 _MUXES = frozenset({"MUXF7", "MUXF8", "MUXF9"})
 _SHIFT_REGISTERS = frozenset({"SRL16E", "SRLC32E"})
@@ -48,6 +75,9 @@ _REGISTERS = frozenset({("flip_flop", "D"), ("shift_register", "D")})
 _IGNORED = frozenset({"$scopeinfo"})
 
 Bit = int
+
+ANY_CLOCK: Bit = -1
+"""The clock of a port, whose register is outside."""
 
 
 class Arc(NamedTuple):
@@ -80,11 +110,19 @@ class Node:
 
 
 class Start(NamedTuple):
-    """Where a path starts: a clocked cell's output or an input port."""
+    """Where a path starts: a clocked cell's output or an input port.
+
+    Attributes:
+        cell: Type of the cell, or ``port``.
+        name: The cell's name in the netlist, or the port's.
+        clock_to_out: From the clock to the output, in ps.
+        clock: The cell's clock; ``ANY_CLOCK`` of a port.
+    """
 
     cell: str
     name: str
     clock_to_out: int
+    clock: Bit
 
 
 class End(NamedTuple):
@@ -96,6 +134,7 @@ class End(NamedTuple):
         name: The cell's name in the netlist, or the port's.
         pin: The cell's port.
         setup: What it takes from the bit on, the net included, in ps.
+        clock: The cell's clock; ``ANY_CLOCK`` of a port.
     """
 
     bit: Bit
@@ -103,6 +142,7 @@ class End(NamedTuple):
     name: str
     pin: str
     setup: int
+    clock: Bit
 
 
 @dataclass
@@ -121,36 +161,62 @@ class Graph:
     ends: list[End] = field(default_factory=list)
     fanout: Counter[Bit] = field(default_factory=Counter)
 
+    @property
+    def clocks(self) -> list[Bit]:
+        """The clocks of its cells; ``ANY_CLOCK`` alone where it has none."""
+        found = {each.clock for each in self.starts.values()} | {each.clock for each in self.ends}
+        return sorted(found - {ANY_CLOCK}) or [ANY_CLOCK]
 
-def timing_graph(module: Module, black_boxes: Mapping[str, str] | None = None) -> Graph:
-    """Makes the timing graph of a flat netlist.
+    def of_clock(self, clock: Bit) -> "Graph":
+        """The paths that begin and end with one clock; those between clocks are not timed."""
+        own = {clock, ANY_CLOCK}
+        return Graph(
+            dict(self.nodes),
+            {bit: each for bit, each in self.starts.items() if each.clock in own},
+            [each for each in self.ends if each.clock in own],
+            self.fanout,
+        )
+
+
+def timing_graph(
+    module: Module,
+    black_boxes: Mapping[str, str] | None = None,
+    family: Family = Family.ULTRASCALE_PLUS,
+    wider: Wider = WHOLE,
+) -> Graph:
+    """Makes the timing graph of a flat netlist of Xilinx's cells.
 
     Args:
         module: The netlist: its ports and cells.
         black_boxes: Type of a cell -> its kind, such as ``BLOCK_RAM``.
+        family: Whose delays count.
+        wider: How much wider the device is.
 
     Raises:
         ToolError: If a cell has no stated delays.
     """
-    return _Builder(module, black_boxes or {}).built()
+    return Builder(module, black_boxes or {}, family, wider).built()
 
 
 def _bits(connections: Mapping[str, list[object]], port: str) -> list[Bit]:
     return [bit for bit in connections.get(port, ()) if isinstance(bit, int)]
 
 
-class _Builder:
+class Builder:
     """Makes a graph; one use."""
 
-    def __init__(self, module: Module, black_boxes: Mapping[str, str]) -> None:
+    def __init__(
+        self, module: Module, black_boxes: Mapping[str, str], family: Family, wider: Wider
+    ) -> None:
         self._cells = module["cells"]
         self._ports = module["ports"]
         self._boxes = black_boxes
-        self._d: Delays = delays()
-        self._net: int = self._d["net"]["estimate"]
+        self._d: Delays = delays()[family]
+        self._wider = wider
         self._graph = Graph()
         self._driver: dict[Bit, str] = {}  # kind of the cell that drives a bit
         self._sinks: defaultdict[Bit, list[tuple[str, str]]] = defaultdict(list)  # kind and pin
+        self._clock = ANY_CLOCK  # of the cell that is taken
         self._absorbed: dict[Bit, int] = {}  # such an input of a flip-flop -> its clock to out
 
     def built(self) -> Graph:
@@ -158,34 +224,62 @@ class _Builder:
         kinds = {name: self._kind(name, cell["type"]) for name, cell in self._cells.items()}
         for name, cell in self._cells.items():
             self._connect(kinds[name], cell["type"], cell["connections"])
+        self._count()
         for name, cell in self._cells.items():
-            match kinds[name]:
-                case "dsp":
-                    self._dsp(name, cell["connections"])
-                case "block_ram" | "ultra_ram":
-                    out = self._d[kinds[name]]["clock_to_registered_out"]
-                    self._absorb(_bits(cell["connections"], "rdata_o"), out)
+            self._clock = self._clock_of(cell["connections"])
+            self._find_registers(name, kinds[name], cell["connections"])
         for name, cell in self._cells.items():
-            match kinds[name]:
-                case "flip_flop":
-                    self._flip_flop(name, cell["type"], cell["connections"])
-                case "lut":
-                    self._lut(cell["type"], cell["connections"])
-                case "mux":
-                    self._mux(cell["type"], cell["connections"])
-                case "carry":
-                    self._carry(cell["connections"])
-                case "shift_register" | "lut_ram":
-                    self._small_memory(name, cell["type"], kinds[name], cell["connections"])
-                case "dsp" | "ignored":
-                    pass
-                case "registered_box":
-                    self._registered_box(name, cell["type"], cell["connections"])
-                case _:
-                    self._black_box(name, kinds[name], cell["connections"])
+            self._clock = self._clock_of(cell["connections"])
+            self._cell(name, kinds[name], cell["type"], cell["connections"])
+        self._clock = ANY_CLOCK
         for name, port in self._ports.items():
             self._port(name, port["direction"], [b for b in port["bits"] if isinstance(b, int)])
         return self._graph
+
+    def _clock_of(self, connections: Mapping[str, list[object]]) -> Bit:
+        """A cell's clock: its first, where it has several; of a DSP without registers none."""
+        pins = filter(self._is_clock, connections)
+        return next((bit for pin in pins for bit in _bits(connections, pin)), ANY_CLOCK)
+
+    def _find_registers(
+        self, name: str, kind: str, connections: Mapping[str, list[object]]
+    ) -> None:
+        """Finds flip-flops that are registers of a DSP or RAM, before flip-flops are taken."""
+        match kind:
+            case "dsp":
+                self._dsp(name, connections)
+            case "block_ram" | "ultra_ram":
+                out = self._d[kind]["clock_to_registered_out"]
+                self._absorb(_bits(connections, "rdata_o"), out)
+
+    def _cell(
+        self, name: str, kind: str, cell: str, connections: Mapping[str, list[object]]
+    ) -> None:
+        """Takes a cell's arcs, starts and ends."""
+        match kind:
+            case "flip_flop":
+                self._flip_flop(name, cell, connections)
+            case "lut":
+                self._lut(cell, connections)
+            case "mux":
+                self._mux(cell, connections)
+            case "carry":
+                self._carry(connections)
+            case "shift_register" | "lut_ram":
+                self._small_memory(name, cell, kind, connections)
+            case "dsp" | "ignored":
+                pass
+            case "registered_box":
+                self._registered_box(name, cell, connections)
+            case _:
+                self._black_box(name, kind, connections)
+
+    def _count(self) -> None:
+        """Counts the inputs of nets to all lanes as of all lanes that there are."""
+        lanes, times = self._wider.lanes, self._wider.times
+        for bit, inputs in self._graph.fanout.items():
+            if inputs >= lanes:
+                self._graph.fanout[bit] = inputs * times
 
     def _kind(self, name: str, cell: str) -> str:
         for kind, has in (
@@ -207,14 +301,22 @@ class _Builder:
         )
 
     def _connect(self, kind: str, cell: str, connections: Mapping[str, list[object]]) -> None:
-        outputs = self._outputs(kind, cell)
         for pin in connections:
             for bit in _bits(connections, pin):
-                if _is_output(pin, outputs):
+                if self._is_output(kind, cell, pin):
                     self._driver[bit] = kind
-                elif not _is_clock(pin):
+                elif not self._is_clock(pin):
                     self._graph.fanout[bit] += 1
                     self._sinks[bit].append((kind, pin))
+
+    def _is_output(self, kind: str, cell: str, pin: str) -> bool:
+        outputs = self._outputs(kind, cell)
+        if isinstance(outputs, str):
+            return pin.endswith(outputs) if outputs == "_o" else pin.startswith(outputs)
+        return pin in outputs
+
+    def _is_clock(self, pin: str) -> bool:
+        return pin in {"C", "CLK", "WCLK", "clk_i", "rclk_i", "wclk_i"}
 
     @staticmethod
     def _outputs(kind: str, cell: str) -> Collection[str] | str:
@@ -235,8 +337,13 @@ class _Builder:
 
     def _wire(self, bit: Bit, sink: str, pin: str) -> int:
         """The net from a bit's driver to an input."""
+        if self._is_in_slice(bit, sink, pin):
+            return 0
+        return net_delay(self._d, self._graph.fanout[bit])
+
+    def _is_in_slice(self, bit: Bit, sink: str, pin: str) -> bool:
         driver = self._driver.get(bit, "")
-        inside = (
+        return (
             (sink == "carry" and pin == "CI" and driver == "carry")
             or (sink == "mux" and pin != "S" and driver in {"lut", "mux"})
             or (
@@ -247,13 +354,13 @@ class _Builder:
                 )
             )
         )
-        return 0 if inside else self._net
 
     def _arc(self, bit: Bit, sink: str, pin: str, delay: int, levels: int = 1) -> Arc:
         return Arc(bit, delay + self._wire(bit, sink, pin), levels)
 
     def _end(self, bit: Bit, kind: str, cell: str, name: str, pin: str, setup: int) -> None:
-        self._graph.ends.append(End(bit, cell, name, pin, setup + self._wire(bit, kind, pin)))
+        delay = setup + self._wire(bit, kind, pin)
+        self._graph.ends.append(End(bit, cell, name, pin, delay, self._clock))
 
     # ---- what computes in the cycle --------------------------------------------------------------
 
@@ -342,7 +449,7 @@ class _Builder:
         if isinstance(data, int):
             out = self._absorbed.get(data, out)
         for bit in _bits(connections, "Q"):
-            self._graph.starts[bit] = Start(cell, name, out)
+            self._graph.starts[bit] = Start(cell, name, out, self._clock)
         setups = {"D": d["setup_data"], "CE": d["setup_enable"]}
         setups |= dict.fromkeys(("R", "S", "CLR", "PRE"), d["setup_reset"])
         for pin, setup in setups.items():
@@ -355,12 +462,11 @@ class _Builder:
     ) -> None:
         """A shift register or RAM of LUTs: written at the clock, read at once."""
         d = self._d[kind]
-        outputs = self._outputs(kind, cell)
         for pin in connections:
             bits = _bits(connections, pin)
-            if _is_clock(pin):
+            if self._is_clock(pin):
                 continue
-            if _is_output(pin, outputs):
+            if self._is_output(kind, cell, pin):
                 address = [
                     (bit, other)
                     for other in connections
@@ -381,10 +487,10 @@ class _Builder:
     ) -> None:
         """An output that the clock and the address move: a hidden bit stands for what is stored."""
         if not arcs:
-            self._graph.starts[output] = Start(cell, name, clock_to_out)
+            self._graph.starts[output] = Start(cell, name, clock_to_out, self._clock)
             return
         stored = -output
-        self._graph.starts[stored] = Start(cell, name, clock_to_out)
+        self._graph.starts[stored] = Start(cell, name, clock_to_out, self._clock)
         self._graph.nodes[output] = Node(cell, [*arcs, Arc(stored, 0, 0)])
 
     def _black_box(self, name: str, kind: str, connections: Mapping[str, list[object]]) -> None:
@@ -394,11 +500,13 @@ class _Builder:
         d = self._d["dsp" if kind == DSP_PAIR else family]
         out = d["clock_to_registered_out" if registered else "clock_to_out"]
         for pin in connections:
+            if self._is_clock(pin):
+                continue
+            side = f"{pin[0]}clk_i"  # of a RAM with a clock for each port
+            (self._clock,) = _bits(connections, side if side in connections else "clk_i")
             for bit in _bits(connections, pin):
-                if _is_clock(pin):
-                    continue
                 if pin.endswith("_o"):
-                    self._graph.starts[bit] = Start(cell, name, out)
+                    self._graph.starts[bit] = Start(cell, name, out, self._clock)
                 else:
                     setup = "setup_operand" if kind == DSP_PAIR else _setup_of_ram(pin)
                     self._end(bit, family, cell, name, pin, d[setup])
@@ -411,27 +519,19 @@ class _Builder:
         for pin in connections:
             for bit in _bits(connections, pin):
                 if pin.endswith("_o"):
-                    self._graph.starts[bit] = Start(module, f"{name}.{pin}", d["clock_to_out"])
-                elif not _is_clock(pin):
+                    self._graph.starts[bit] = Start(
+                        module, f"{name}.{pin}", d["clock_to_out"], self._clock
+                    )
+                elif not self._is_clock(pin):
                     self._end(bit, "registered_box", module, name, pin, d["setup_data"])
 
     def _port(self, name: str, direction: str, bits: list[Bit]) -> None:
         for bit in bits:
             if direction == "input":
                 out = self._d["flip_flop"]["clock_to_out"]
-                self._graph.starts[bit] = Start("port", name, out)
+                self._graph.starts[bit] = Start("port", name, out, self._clock)
             else:
                 self._end(bit, "port", "port", name, "", self._d["flip_flop"]["setup_data"])
-
-
-def _is_clock(pin: str) -> bool:
-    return pin in {"C", "CLK", "WCLK", "clk_i"}
-
-
-def _is_output(pin: str, outputs: Collection[str] | str) -> bool:
-    if isinstance(outputs, str):
-        return pin.endswith(outputs) if outputs == "_o" else pin.startswith(outputs)
-    return pin in outputs
 
 
 def _reads(cell: str, pin: str, output: str) -> bool:
@@ -461,14 +561,21 @@ def _setup_of_ram(pin: str) -> str:
     return "setup_data" if pin.endswith("data_i") else "setup_enable"
 
 
+def net_delay(table: Mapping[str, Any], inputs: int) -> int:
+    """What a net takes, in ps, by a family's table and its inputs; a port is one."""
+    net = table["net"]
+    base, root = float(net["base"]), float(net["root"])
+    return round(base + root * math.sqrt(max(inputs, 1)))
+
+
 DELAYS_FILE = Path(__file__).with_name("delays.toml")
 
 Delays = dict[str, Any]
-"""Kind of cell -> its delays."""
+"""Family, or kind of cell -> its delays."""
 
 
 @cached
 def delays() -> Delays:
-    """The table of delays."""
+    """The table of delays, by family."""
     resource = resources.files("ringsmith.hdl.timing") / DELAYS_FILE.name
     return tomllib.loads(resource.read_text(encoding="utf-8"))

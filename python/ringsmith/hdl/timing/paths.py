@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ringsmith.errors import ToolError
-from ringsmith.hdl.timing.graph import Arc, Bit, End, Graph, Node, Start
+from ringsmith.hdl.timing.graph import ANY_CLOCK, Arc, Bit, End, Graph, Node, Start
 
-CONSTANT = Start("constant", "", 0)
+CONSTANT = Start("constant", "", 0, ANY_CLOCK)
 
 _SHOWN = 8
 """Signals of a loop that an error names."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
@@ -11,7 +12,7 @@ from ringsmith.hdl.timing.graph import Bit, End, Graph, Start
 from ringsmith.hdl.timing.paths import Arrivals, Found
 
 KEPT_PATHS = 200
-"""Worst paths that are kept of a netlist, the worst bit of each pair of registers."""
+"""Worst paths that are kept of a clock, the worst bit of each pair of registers."""
 
 _INDEX = re.compile(r"\[\d+\]")
 """The number of an instance of several."""
@@ -44,6 +45,7 @@ class TimedPath:
         end: The register where it ends, and the input, where that is not its data.
         levels: Levels on it.
         delay_ps: From clock to clock: clock to out, cells, nets and setup.
+        clock: The clock of both registers; empty where both are outside.
         fanout: The most inputs that one net on it drives.
         alike: Pairs of registers that differ in the numbers of instances alone, this one included;
             it is the one with the longest path.
@@ -55,6 +57,7 @@ class TimedPath:
     end: str
     levels: int
     delay_ps: int
+    clock: str
     fanout: int
     alike: int
     cells: str
@@ -66,11 +69,15 @@ class Timing:
 
     Attributes:
         blocks: By module.
-        paths: The worst paths, the longest first; at most ``KEPT_PATHS``.
+        paths: The worst paths, the longest first; of each clock at most ``KEPT_PATHS``.
     """
 
     blocks: tuple[Block, ...]
     paths: tuple[TimedPath, ...]
+
+    def worst(self, clock: str) -> TimedPath | None:
+        """The longest path of a clock; None: it has none."""
+        return next((path for path in self.paths if path.clock == clock), None)
 
     def text(self) -> str:
         """As JSON."""
@@ -111,11 +118,20 @@ def _worst_first(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 def _longest_first(paths: Iterable[TimedPath]) -> tuple[TimedPath, ...]:
     ordered = sorted(paths, key=lambda path: (-path.delay_ps, path.end, path.start))
-    return tuple(ordered[:KEPT_PATHS])
+    kept, of_clock = [], Counter[str]()
+    for path in ordered:
+        of_clock[path.clock] += 1
+        if of_clock[path.clock] <= KEPT_PATHS:
+            kept.append(path)
+    return tuple(kept)
 
 
 def report(graph: Graph, names: "Names") -> Timing:
-    """Finds the longest paths of a graph and names them."""
+    """Finds the longest paths of a graph, from a clock to the same clock, and names them."""
+    return merged(_of_clock(graph.of_clock(clock), names, clock) for clock in graph.clocks)
+
+
+def _of_clock(graph: Graph, names: "Names", clock: Bit) -> Timing:
     blocks: dict[str, list[Found]] = {}
     worst: dict[tuple[str, str], _Ends] = {}
     for found in Arrivals(graph, names.net).longest():
@@ -129,7 +145,7 @@ def report(graph: Graph, names: "Names") -> Timing:
             Block(name, len(every), max(f.deepest for f in every), max(f.delay for f in every))
             for name, every in blocks.items()
         ),
-        _longest_first(ends.path(graph) for ends in worst.values()),
+        _longest_first(ends.path(graph, names.clock(clock)) for ends in worst.values()),
     )
 
 
@@ -146,14 +162,14 @@ class _Ends:
         if self.worst is None or found.delay > self.worst[3].delay:
             self.worst = start, end, block, found
 
-    def path(self, graph: Graph) -> TimedPath:
+    def path(self, graph: Graph, clock: str) -> TimedPath:
         """The longest of them."""
         assert self.worst is not None, "there is one"
         start, end, block, found = self.worst
         fanout = max(graph.fanout[step.bit] for step in found.steps)
         cells = _cells(found)
         return TimedPath(
-            block, start, end, found.levels, found.delay, fanout, len(self.pairs), cells
+            block, start, end, found.levels, found.delay, clock, fanout, len(self.pairs), cells
         )
 
 
@@ -209,6 +225,10 @@ class Names:
         """The innermost name of a bit."""
         named = self._nets.get(bit, [])
         return max(named, key=lambda name: (name.count("."), name), default=f"bit {bit}")
+
+    def clock(self, bit: Bit) -> str:
+        """The outermost name of a clock; empty of none."""
+        return min(self._nets.get(bit, [""]), key=lambda name: (name.count("."), name))
 
     def _register(self, cell: str, bit: Bit) -> str:
         """The net of a bit that a person named, in the module of the cell if one is there."""

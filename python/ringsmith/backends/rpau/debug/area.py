@@ -11,6 +11,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
+from ringsmith.hdl.timing.graph import WHOLE, Wider
 from ringsmith.hdl.timing.report import Timing, merged
 from ringsmith.hdl.timing.synthesis import timed
 
@@ -123,19 +124,32 @@ def card_areas(design: RpauDesign) -> dict[str, Area]:
     )
 
 
-def rpau_timing(design: RpauDesign) -> Timing:
-    """Synthesizes an RPAU of each width of a design, and the device without them, and times them.
+def rpau_timing(design: RpauDesign, *, in_part: bool = False) -> Timing:
+    """Times a whole device: an RPAU of each width, the device without them, and what is around it.
 
     Without its RPAUs a device is the program controller, the interconnect, the commands' registers
-    and the host's chain.
+    and the host's chain. Around it are registers and the host's data path, and of several
+    coprocessors the DMA and the crossings of clocks. Each part begins and ends with registers.
+
+    Args:
+        design: The design.
+        in_part: Whether it is synthesized with one in ``SHARE`` of its cores: what drives as many
+            inputs as the part has lanes is then taken for a net to all lanes.
 
     Raises:
+        ParameterError: If it has too few cores for a part.
         ToolError: If Yosys is not installed or fails.
     """
-    units = [design.rpaus_of(width)[0] for width in design.widths]
-    return merged(
-        [
-            *(timed(UNIT, rtl.FOLDERS, rtl.unit_parameters(design, unit)) for unit in units),
-            timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(design), boxes=(UNIT,)),
-        ]
-    )
+    own = part_of(design) if in_part else design
+    wider = Wider(2 * own.cores, SHARE) if in_part else WHOLE
+    units = [own.rpaus_of(width)[0] for width in own.widths]
+    found = [
+        timed(UNIT, rtl.FOLDERS, rtl.unit_parameters(own, unit), wider=wider) for unit in units
+    ]
+    found.append(timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(own), boxes=(UNIT,), wider=wider))
+    card = own.coprocessors > 1
+    outer = rtl.CARD_TOP if card else rtl.BUS_TOP
+    folders: tuple[str, ...] = rtl.CARD_FOLDERS if card else rtl.BUS_FOLDERS
+    values = rtl.card_parameters(own) if card else rtl.parameters(own)
+    found.append(timed(outer, folders, values, boxes=(rtl.TOP,), wider=wider))
+    return merged(found)

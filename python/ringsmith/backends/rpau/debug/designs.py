@@ -202,11 +202,14 @@ Other parameters are named where they differ from these: {_defaults()}.
 
 UltraScale+, synthesized by Yosys module by module; the program controller and the host port are
 not in it. Block and UltraRAM are computed from the memories' shapes. Two LUTs that may share a site
-count once, and output registers of DSPs and RAMs do not count. Nothing was placed or routed: no
-clock rate follows from this. Where fewer cores than an RPAU's were synthesized, main unit and
-memories' logic are multiplied by the cores, and the dyadic unit, what the work memory has for it,
-and the key expander by the dyadic cores, which is a little too few LUTs. A dash: not synthesized;
-[Design pico](../guide/pico.md) has what a design for an ECP5 takes there.
+count once, and output registers of DSPs and RAMs do not count. Registers and adders of
+`rs_mul_add_pair`, `rs_mul_add`, `rs_mul_accumulate` and `rs_mul_cascade_slice` count as parts of
+their DSP slices, to which Yosys does not map them ([DSP slices that are counted](slices.md)).
+Nothing was placed or routed; [Timing of the named designs](timing.md) has their clocks. Where fewer
+cores than an RPAU's were synthesized, main unit and memories' logic are multiplied by the cores,
+and the dyadic unit, what the work memory has for it, and the key expander by the dyadic cores,
+which is a little too few LUTs. A dash: not synthesized; [Design pico](../guide/pico.md) has what a
+design for an ECP5 takes there.
 
 {area_table(rows)}
 ## Cycles

@@ -72,16 +72,21 @@ class RpauInspector(Inspector):
         return RandomPrograms(cast("designs.RpauDesign", design), device)
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
-        """An RPAU of each width, with all of its cores or a part, and what joins them."""
+        """The whole device: an RPAU of each width, with all of its cores or a part."""
         own = cast("designs.RpauDesign", design)
         timed = part_of(own) if in_part else own
         widths = " and ".join(map(str, own.widths))
+        around = (
+            "registers, DMA and crossings" if own.coprocessors > 1 else "registers and data path"
+        )
+        fanout = f"; nets to {2 * timed.cores} lanes and more count for all" if in_part else ""
         what = (
             f"one RPAU with {timed.cores} of {own.cores} butterfly cores and "
             f"{timed.dyadic_cores} of {own.dyadic_cores} dyadic cores, for words of each width, "
-            f"{widths} bits, and what joins RPAUs: controller, interconnect and host's chain"
+            f"{widths} bits; what joins RPAUs: controller, interconnect and host's chain; and what "
+            f"is around the device: {around}{fanout}"
         )
-        return TimedDesign(own.name, what, rpau_timing(timed))
+        return TimedDesign(own.name, what, rpau_timing(own, in_part=in_part))
 
     def verilog(self, design: Design) -> str:
         """The accelerator behind its register block; several of them behind a card's DMA."""

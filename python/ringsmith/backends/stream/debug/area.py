@@ -7,7 +7,7 @@ from ringsmith.backends.stream.design import rtl
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.synthesis import SERIES_7, Area, synthesized
 from ringsmith.hdl.timing.report import Timing
-from ringsmith.hdl.timing.synthesis import timed
+from ringsmith.hdl.timing.synthesis import family, timed
 
 STREAM_PARTS = (
     "rs_stream_core",
@@ -39,9 +39,9 @@ def stream_areas(design: StreamDesign) -> dict[str, Area]:
 
 
 def stream_timing(design: StreamDesign) -> Timing:
-    """Synthesizes a streaming multiplier and times it.
+    """Synthesizes a streaming multiplier and times it, with the delays of its card's family.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    return timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(design))
+    return timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(design), family=family(design.platform))

@@ -1,6 +1,5 @@
 """Looking inside architecture ``vector``."""
 
-from dataclasses import replace
 from typing import cast
 
 from ringsmith import design_files
@@ -14,7 +13,7 @@ from ringsmith.backends.vector.compiler.compile import (
 )
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.debug import campaign
-from ringsmith.backends.vector.debug.area import cluster_areas, cluster_timing
+from ringsmith.backends.vector.debug.area import cluster_areas, part_of, vector_timing
 from ringsmith.backends.vector.debug.compare_operations import (
     DEVICES,
     RTL,
@@ -40,9 +39,6 @@ from ringsmith.backends.vector.device import rtl
 from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.coverage import CoverageReport
-
-_LEAST_LOG_LANES = 4
-"""log2 of the lanes of a cluster that is timed in part."""
 
 
 class VectorInspector(Inspector):
@@ -85,14 +81,17 @@ class VectorInspector(Inspector):
         return RandomPrograms(own, device, write)
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
-        """A unit, the network, and a cluster without both; in part with fewer lanes."""
+        """The whole device; in part with fewer lanes."""
         own = cast("VectorDesign", design)
         timed = part_of(own) if in_part else own
+        around = "loads, stores, fetch and registers"
+        around += ", crossings" if own.crossed_ports else ""
+        fanout = f"; nets to {timed.lanes} lanes and more count for all" if in_part else ""
         what = (
-            f"a unit of {1 << own.log_radix} lanes, the network, and a cluster without both, with "
-            f"{timed.lanes} of {own.lanes} lanes"
+            f"a unit of {1 << own.log_radix} lanes, the network, a cluster without both, and what "
+            f"is around clusters: {around}; with {timed.lanes} of {own.lanes} lanes{fanout}"
         )
-        return TimedDesign(own.name, what, cluster_timing(timed))
+        return TimedDesign(own.name, what, vector_timing(own, in_part=in_part))
 
     def read(self, text: str) -> VectorExecutable:
         """An executable from its file."""
@@ -115,16 +114,3 @@ class VectorInspector(Inspector):
         else:
             found = campaign.run_campaign(campaign.campaign_design())
         return campaign.report(found, EXCLUSIONS)
-
-
-def part_of(design: VectorDesign) -> VectorDesign:
-    """The design with 16 lanes of a cluster, and memories of as many words."""
-    longer = max(design.log_lanes - _LEAST_LOG_LANES, 0)
-    return replace(
-        design,
-        log_lanes=design.log_lanes - longer,
-        bank_rows=design.bank_rows << longer,
-        table_rows=design.table_rows << longer,
-        stream_rows=design.stream_rows << longer,
-        ports=max(design.ports >> longer, 1),
-    )

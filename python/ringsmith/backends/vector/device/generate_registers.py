@@ -34,7 +34,7 @@ def expected(root: Path) -> dict[str, str]:
         ToolError: If the map is wrong.
     """
     registers = read_register_map(root / SOURCE)
-    made = block_files(registers, SOURCE, COMMAND)
+    made = block_files(registers, SOURCE, COMMAND, retime=True)
     reported = notice((SOURCE,), COMMAND)
     made["docs/reference/vector-registers.md"] = render_map_page(
         registers, reported, "Registers of architecture vector", _AFTER
