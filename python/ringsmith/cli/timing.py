@@ -20,9 +20,8 @@ def timing(
         bool,
         typer.Option(
             "--in-part",
-            help="Synthesize a quarter of an RPAU's cores, or 16 lanes of a cluster, at the true "
-            "word width, and scale the fan-out of nets to all lanes: minutes, where the whole "
-            "takes more than ten.",
+            help="Synthesize a part of the design's lanes at the true word width, and scale the "
+            "fan-out of nets to all lanes: minutes, where the whole takes more than ten.",
         ),
     ] = False,
     paths: Annotated[

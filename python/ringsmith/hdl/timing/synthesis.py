@@ -12,7 +12,7 @@ from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.elaboration import DSP_BOXES, elaborated
 from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import sources_below
-from ringsmith.hdl.synthesis import SERIES_7, ULTRASCALE_PLUS, repeated_modules
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, repeated_modules
 from ringsmith.hdl.timing.graph import (
     BLOCK_RAM,
     BLOCK_RAM_REGISTERED,
@@ -27,7 +27,6 @@ from ringsmith.hdl.timing.graph import (
 )
 from ringsmith.hdl.timing.report import Names, Timing, report
 from ringsmith.hdl.yosys import run_yosys, yosys
-from ringsmith.platforms import NO_PLATFORM, load_platform
 
 _RESULT, _MAPPED = "timing.json", "mapped.json.gz"
 
@@ -39,13 +38,6 @@ _RAMS = {
 
 _OUTPUT_REGISTER = "output_q"
 """The register behind the memory in ``rs_ram_1r1w``, which a RAM has inside."""
-
-
-def family(platform: str) -> Family:
-    """The family of a card's FPGA; UltraScale+ where no card is named."""
-    if platform != NO_PLATFORM and load_platform(platform).family == SERIES_7:
-        return Family.SERIES_7
-    return Family.ULTRASCALE_PLUS
 
 
 def timed(
