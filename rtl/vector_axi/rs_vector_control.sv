@@ -95,7 +95,8 @@ module rs_vector_control
   localparam int unsigned ResetCycles = core_transform_latency(Cfg) + 8;
   localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
   state_e      state_q;
-  logic        start, run, reset, free, ready, legal_place_q, legal_value_q, ended_q, failed_q, done_q;
+  logic        start, run, reset, free, ready, ended_q, failed_q, done_q;
+  logic        legal_place_q, legal_value_q;
   logic        stopping_q;            // a reset waits for memory
   logic        resets, resetting;     // resets: it waits no longer
   logic        rst_nq;                // of the clusters
