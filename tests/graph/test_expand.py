@@ -274,7 +274,7 @@ def page_row(op: Op) -> str:
     record = op.record
     takes = "–" if not record.encrypted else " or ".join(map(str, record.takes))
     operands = f"{record.encrypted}" + (" + plain" if record.plain else "")
-    makes = "as the largest operand" if record.makes is None else str(record.makes)
+    makes = "as the largest" if record.makes is None else str(record.makes)
     drops = {
         Drops.NONE: "–",
         Drops.LAST: "1",

@@ -70,13 +70,13 @@ def test_seal_eval_takes_the_seeds_and_the_result_is_the_same(home: Path, tmp_pa
         done = run(*rotate, *galois, *more, "--device", "model", "-o", tmp_path / name)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "seeded").read_bytes()
-    done = run(*rotate, *galois, *seeds, "--expand-on-the-fly", "-o", tmp_path / "compact")
+    done = run(*rotate, *galois, *seeds, "--expand-on-the-fly", "-o", tmp_path / "on-the-fly")
     assert done.exit_code == 0, done.output
     held = re.fullmatch(r"keys: ([\d,]+) bytes in memory of ([\d,]+)", done.stdout.strip())
     assert held is not None
     half, whole = (int(text.replace(",", "")) for text in held.groups())
     assert 2 * half == whole + SEED_BYTES
-    assert (tmp_path / "compact").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert (tmp_path / "on-the-fly").read_bytes() == (tmp_path / "whole").read_bytes()
     for more, message in (
         ([], "carries no seed"),
         ([*seeds, "--device", "model"], "--expand-on-the-fly is for the cpu"),

@@ -6,7 +6,7 @@ N), a key-switching key (digits, 2, K, N), an `OnTheFlyKey` or a `PrecomputedKey
 primes, special ones last, all in NTT form; BFV's ciphertexts are in coefficient form.
 `add`, `sub` and `negate` serve both schemes; other functions here are CKKS's, BFV's are in `bfv`.
 TypeError: another type or order. ParameterError or GraphError: a value or shape that does not fit,
-with the way out.
+with a hint.
 """
 
 from collections.abc import Callable, Mapping, Sequence

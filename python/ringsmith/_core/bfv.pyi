@@ -2,7 +2,7 @@
 
 A plaintext is (N,) coefficients below t. A ciphertext is (size, L, N) in coefficient form. What
 needs the secret key is in `ringsmith._core.secret`. ParameterError: a value, shape or level that
-does not fit, with the way out.
+does not fit, with a hint.
 """
 
 from collections.abc import Sequence

@@ -125,13 +125,13 @@ class DeviceMemory:
             DeviceError: If they do not fit; says what holds how much.
         """
         with self._lock:
-            self.check_room(label, size)
+            self.check_fits(label, size)
             self._numbers += 1
             self._held[self._numbers] = (label, size)
             weakref.finalize(owner, self._held.pop, self._numbers, None).atexit = False
 
-    def check_room(self, what: str, size: int) -> None:
-        """Refuses what does not fit beside what is held; arguments and errors as ``take``."""
+    def check_fits(self, what: str, size: int) -> None:
+        """Refuses what does not fit with what is held; arguments and errors as ``take``."""
         with self._lock:
             if size > self.size - self.used:
                 raise full(self._device, self.size, what, size, [*self._held.values()])

@@ -82,7 +82,7 @@ def _counts(found: Found) -> str:
 
 
 def _who_wins(found: Found, name: str) -> str:
-    """The fastest design of each architecture within a share of a resource."""
+    """The fastest designs within shares of a resource, where a greater share has faster ones."""
     platform = load_platform(found.request.platform)
     whole = {
         "DSP": platform.whole.dsps,
@@ -91,7 +91,7 @@ def _who_wins(found: Found, name: str) -> str:
     }[name]
     index = {"DSP": 1, "LUT": 2, "RAM Mbit": 3}[name]
     names = [each for each in found.request.architectures if each not in found.refused]
-    rows = []
+    rows: list[list[str]] = []
     for share in _BUDGETS:
         best = {}
         for architecture in names:
@@ -104,7 +104,8 @@ def _who_wins(found: Found, name: str) -> str:
                 best[architecture] = min(own)
         winner = min(best, key=lambda each: best[each]) if best else "–"
         cells = [f"{best[each]:.3g}" if each in best else "–" for each in names]
-        rows.append([f"{share:.0%}", f"{share * whole:,.0f}", *cells, f"`{winner}`"])
+        if not rows or cells != rows[-1][2:-1]:
+            rows.append([f"{share:.0%}", f"{share * whole:,.0f}", *cells, f"`{winner}`"])
     heads = ("of the card", name, *(f"`{each}`, ms" for each in names), "fastest")
     return f"The fastest designs within a share of the card's {name}:\n\n{table(heads, rows)}"
 

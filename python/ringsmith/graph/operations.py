@@ -24,7 +24,7 @@ class Scale(Enum):
     """How the scale of a result follows from the operands'. Exact schemes have the scale 1."""
 
     OWN = "given"
-    SAME = "the operands', which are equal"
+    SAME = "the operands'"
     PRODUCT = "product of the operands'"
     QUOTIENT = "divided by the prime that is dropped"
 
@@ -35,7 +35,7 @@ class Noise(Enum):
     NONE = "unchanged"
     FRESH = "of an encryption"
     SUM = "sum of the operands'"
-    PRODUCT = "each error times the other message, plus the product of the errors"
+    PRODUCT = "each times the other message, plus their product"
     KEY = "plus that of key switching"
     DIVISION = "plus that of rounding"
     KEY_AND_DIVISION = "plus those of key switching and rounding"

@@ -24,7 +24,7 @@ def test_pinned_keys_and_held_blocks_stay_where_others_are_evicted() -> None:
     keep(store, "table")
     first, second = store.hold(PAGE + 1, "output 'y'"), store.hold(PAGE, "x")
     assert store.names == ["key"]
-    assert (store.held, store.has_room(PAGE), store.has_room(PAGE + 1)) == (3 * PAGE, True, False)
+    assert (store.held, store.has_space(PAGE), store.has_space(PAGE + 1)) == (3 * PAGE, True, False)
     with pytest.raises(
         DeviceError,
         match=r"z takes 4,096 bytes, and 0 of 16,384 are left \(it holds output 'y' 8,192, "

@@ -144,7 +144,7 @@ def _structure(kind: str, fields: Mapping[str, str]) -> str:
 
 
 def _formatted(text: str, path: str, root: Path) -> str:
-    """A module's text in the house's format."""
+    """A module's text in the repository's format."""
     for command in (["check", "--fix-only", "--select", "I"], ["format"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *command, "--quiet", "--stdin-filename", path, "-"],

@@ -167,7 +167,7 @@ class CardDevice(Device):
     # ---- residents -----------------------------------------------------------------------------
 
     def put_words(self, label: str, words: Residues) -> Resident:
-        """Writes to the memory of the coprocessor that holds most and has room for it."""
+        """Writes to the memory of the coprocessor that holds most and has space for it."""
         self._process.check()
         self._check_open(label)
         coprocessor, lane = self._claimed(self._fullest(words.size))
@@ -233,12 +233,12 @@ class CardDevice(Device):
         held = [
             0 if lane is None else lane.store.held
             for lane in lanes
-            if lane is None or lane.store.has_room(words * lane.word_bytes)
+            if lane is None or lane.store.has_space(words * lane.word_bytes)
         ]
         fits = [
             number
             for number, lane in enumerate(lanes)
-            if lane is None or lane.store.has_room(words * lane.word_bytes)
+            if lane is None or lane.store.has_space(words * lane.word_bytes)
         ]
         return fits[held.index(max(held))] if held else 0
 

@@ -64,7 +64,7 @@ class CardStore:
         """Bytes of blocks that are held."""
         return sum(block.size for block in [*self._held])
 
-    def has_room(self, size: int) -> bool:
+    def has_space(self, size: int) -> bool:
         """Whether that many bytes are not held."""
         return _pages(size) <= self._claim.size - self.held
 

@@ -8,8 +8,8 @@ digit, lowest first. With S the sum of what a digit and the carries below it con
     carry = (S - rest) / 2^h   the same sums modulo 2^W - 1, in which 2^h has an inverse
 
 The division is exact, so that the carry is the integer itself where it is below 2^W - 1. Where all
-terms together would make it larger, they are taken in several steps, each with the rest of the one
-before. ``docs/reference/vector.md`` counts the instructions.
+terms together would make it larger, they are taken in several steps, each with the rest of the
+one before.
 """
 
 from collections.abc import Sequence

@@ -70,17 +70,17 @@ class VectorDevice(DeviceWithMemory):
         given = with_residents(inputs, on_device.inputs)
 
         def run(_: int) -> GraphResult:
-            self._check_room(executable, whole, on_device)
+            self._check_fits(executable, whole, on_device)
             outputs, cycles = compute(executable, host_limb(executable, given, whole))
             report = self._report(executable, cycles, whole, on_device)
             return self.kept(compiled, GraphResult(outputs, report), on_device.keep)
 
         return run
 
-    def _check_room(
+    def _check_fits(
         self, executable: VectorExecutable, keys: Mapping[str, KeySwitchKey], on_device: OnDevice
     ) -> None:
-        """Refuses a run that does not fit beside the handles that it does not use."""
+        """Refuses a run that does not fit with the handles that it does not use."""
         if not self.memory.used:
             return  # the compiler has checked that it fits
         design = self._design
@@ -88,7 +88,7 @@ class VectorDevice(DeviceWithMemory):
         there = sum(each.nbytes for each in on_device.inputs.values())
         held = (key.data for key in keys.values())
         there += self.word_bytes * sum(words.size for words in held if self.holds_key(words))
-        self.memory.check_room("this run", max(0, rows * design.row_bytes - there))
+        self.memory.check_fits("this run", max(0, rows * design.row_bytes - there))
 
     def _report(
         self,
