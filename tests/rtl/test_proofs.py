@@ -176,7 +176,7 @@ MUTANTS = {
         ("(answer_q == AnswerTaken) ? StHandOn", "(1'b1) ? StHandOn"),  # refused, and handed on
         ("if (state_q == StCollect && valid_i)", "if (valid_i)"),  # taken without being accepted
         ("default: if (ready_i) state_q", "default: state_q"),  # does not wait for its taker
-        ("word_i >= q) found", "word_i > q) found"),
+        ("word_i >= WordBits'(q_q)", "word_i > WordBits'(q_q)"),
         ("if (last_i) state_q <= StAnswer", "if (found != AnswerTaken) state_q <= StAnswer"),
     ],
     "rs_async_fifo": [
@@ -194,8 +194,11 @@ MUTANTS = {
         ("else if (rready_i && ropened) rvalid_q", "else if (ropened) rvalid_q"),
     ],
     "rs_dma_fifo": [
-        ("rst_ni && there != {1'b1, LogDepth'(0)}", "rst_ni"),  # a word enters a full FIFO
-        ("there != '0 && (!valid_q", "(!valid_q"),  # a word that is not there
+        (
+            "rst_ni && wptr_q != {!rptr_q[LogDepth], rptr_q[LogDepth-1:0]}",
+            "rst_ni",
+        ),  # a word enters a full FIFO
+        ("wptr_q != rptr_q && (!valid_q", "(!valid_q"),  # a word that is not there
         ("(!valid_q || ready_i)", "1'b1"),  # a word changes while it waits
         (".waddr_i(wptr_q", ".waddr_i(rptr_q"),
         ("else if (ready_i) valid_q", "else if (!ready_i) valid_q"),
@@ -245,13 +248,16 @@ MUTANTS = {
         ("checked_q && error_q == ItemLegal", "checked_q"),  # a malformed load goes to the bus
         ("!halt_i && !busy &&", "!halt_i &&"),  # a load begins before the last is handed over
         ("burst_done = pop && last[0]", "burst_done = pop"),  # too many bursts on their way
-        ("BeatWidth'(from.row) << $clog2(RowCycles)", "BeatWidth'(from.row) + BeatWidth'(1)"),
+        (
+            "BeatWidth'(own_from.row) << $clog2(RowCycles)",
+            "BeatWidth'(own_from.row) + BeatWidth'(1)",
+        ),
     ],
     "rs_vector_stores": [
         ("ItemLegal && !halt_i && !busy", "ItemLegal && !busy"),
         ("checked_q && error_q == ItemLegal", "checked_q"),
         (".done_i(burst_done)", ".done_i(b_valid_i[0])"),
-        ("BeatWidth'(to.row) << $clog2(RowCycles)", "BeatWidth'(to.row) + BeatWidth'(1)"),
+        ("BeatWidth'(own_to.row) << $clog2(RowCycles)", "BeatWidth'(own_to.row) + BeatWidth'(1)"),
         ("final_beat || beat_q == 8'(BurstBeats - 1)", "beat_q == 8'(BurstBeats - 1)"),
         ("beat_q == 8'(BurstBeats - 1)", "beat_q == 8'(BurstBeats)"),  # a burst too long
         ("burst_last ? '0 : beat_q + 8'd1", "beat_q + 8'd1"),  # WLAST in the next limb's midst

@@ -122,6 +122,7 @@ module rs_stream_queue_proof
     assert ((u_dut.answer_q == AnswerTaken) == (answered_q || holds));
     assert (32'(u_dut.count_q) ==
             (answered_q ? 0 : count_q > 8'(Words) ? Words : 32'(count_q)));
+    if (count_q != 8'd0 && !answered_q) assert (u_dut.q_q == came_q[0][Width-1:0]);
     for (int unsigned i = 0; i < Words; i++) begin
       if (8'(i) < count_q && count_q <= 8'(Words)) begin
         assert (u_dut.words_q[Words-32'(count_q)+i] == came_q[i][Width-1:0]);
