@@ -31,11 +31,11 @@ READING, WRITING = "memory, reading", "memory, writing"
 def bootstrap(run: Run) -> Iterator[Record]:
     """Cycles, times, bytes, use and precision of bootstrappings on designs.
 
-    Values of the part: ``sets``, as ``BenchSet.of`` reads them, and ``designs``. Raises
+    Values of the part: ``design_sets``, as ``BenchSet.of`` reads them, and ``designs``. Raises
     ParameterError when there is no such set or design; ProgramError if a set does not fit a design,
     but for the size of its card's memory, which ``gigabytes`` says.
     """
-    for text in run["sets"]:
+    for text in run["design_sets"]:
         item = BenchSet.of(text)
         given = {"x": InputSpec(complex_numbers=True)}
         program = trace(bootstrapped, item.parameters, given)

@@ -52,7 +52,7 @@ def test_without_baselines_ours_is_measured_alone(
     put_tools(monkeypatch, tmp_path, go=BROKEN)
     said: list[str] = []
     values = {"sets": "boot-test@10", "openfhe_python": str(tmp_path / "none")}
-    found = measure(load("bootstrapping"), Choice(values=values), (), said.append)
+    found = measure(load("bootstrapping"), Choice(("bootstrap",), values), (), said.append)
     assert {r.baseline for r in found} == {OURS}
     assert "Lattigo is left out: go build" in said[0]
     assert said[1] == f"OpenFHE is left out: {tmp_path / 'none'} is not on PATH"
@@ -111,7 +111,7 @@ def test_openfhe_bootstraps() -> None:
 
 @pytest.mark.full
 def test_designs_have_cycles_of_the_stages_that_add_up() -> None:
-    choice = Choice(("accelerators",), values={"sets": "boot-32@12"})
+    choice = Choice(("accelerators",), values={"design_sets": "boot-32@12"})
     found = {
         (r.operation, r.metric): r.value for r in measure(load("bootstrapping"), choice, (), print)
     }

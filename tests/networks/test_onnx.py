@@ -530,6 +530,14 @@ def test_a_hostile_tensor_is_refused(
         from_onnx(damaged(change))
 
 
+@pytest.mark.parametrize("text", [b"Operator", b"first", b"result"])
+def test_a_name_that_is_no_text_is_refused(text: bytes) -> None:
+    given = model([node("Operator", "first", "result")], {"first": (2,)}, ["result"])
+    content = given.SerializeToString().replace(text, b"\xff" * len(text))
+    with pytest.raises(InteropError, match=r"is no text in UTF-8|no file of ONNX"):
+        from_onnx(content)
+
+
 def test_what_is_no_file_of_onnx_is_refused(tmp_path: Any) -> None:  # noqa: ANN401
     for content in (b"\xff" * 40, b"", b"PK\x03\x04 a zip"):
         file = tmp_path / "network.onnx"

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from tests.hdl import timing_calibration as calibration
 
 from ringsmith import design_files
+from ringsmith.backends.inspector import timing_family
 from ringsmith.backends.registry import backend_of, named_design
 from ringsmith.backends.rpau.debug.area import SHARE
 from ringsmith.backends.rpau.design.design import RpauDesign
@@ -27,7 +28,6 @@ from ringsmith.files import write_whole
 from ringsmith.hdl.sources import ECP5
 from ringsmith.hdl.timing.graph import Family, delays
 from ringsmith.hdl.timing.report import TimedPath
-from ringsmith.hdl.timing.synthesis import family
 from ringsmith.hdl.yosys import yosys
 from ringsmith.markdown import table_lines
 
@@ -263,7 +263,7 @@ def page(record: Mapping[str, Any]) -> str:
 
 def _family(name: str) -> Family:
     design = named_design(name)
-    return family(backend_of(design).exporter().hardware(design).platform)
+    return timing_family(backend_of(design).exporter().hardware(design).platform)
 
 
 def _main(arguments: list[str]) -> None:

@@ -18,8 +18,11 @@ from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.ecp5.boards import Board
 from ringsmith.hdl.ecp5.flow import Hierarchy
 from ringsmith.hdl.ecp5.pll import Pll
+from ringsmith.hdl.synthesis import SERIES_7
+from ringsmith.hdl.timing.graph import Family
 from ringsmith.hdl.timing.report import Timing
 from ringsmith.params import RlweParameters
+from ringsmith.platforms import NO_PLATFORM, load_platform
 
 
 class Timeline(Protocol):
@@ -279,3 +282,10 @@ class Inspector(ABC):
 
     def _error(self, what: str) -> ProgramError:
         return ProgramError(f"architecture {self.architecture} {what}: choose a design of another")
+
+
+def timing_family(platform: str) -> Family:
+    """The family of a card's FPGA, whose delays count; UltraScale+ where no card is named."""
+    if platform != NO_PLATFORM and load_platform(platform).family == SERIES_7:
+        return Family.SERIES_7
+    return Family.ULTRASCALE_PLUS

@@ -131,12 +131,16 @@ class _Reader:
             raise self._error(f"{len(graph.node)} nodes: {MAX_NODES} are the most")
         if graph.sparse_initializer:
             raise self._error("sparse tensors are not read: save them dense")
-        constants = {each.name: self._tensor(each, each.name) for each in graph.initializer}
+        constants = {
+            self._text(each.name): self._tensor(each, each.name) for each in graph.initializer
+        }
         inputs = {
-            each.name: self._shape(each) for each in graph.input if each.name not in constants
+            self._text(each.name): self._shape(each)
+            for each in graph.input
+            if each.name not in constants
         }
         nodes = tuple(self._node(each, i + 1) for i, each in enumerate(graph.node))
-        outputs = tuple(each.name for each in graph.output)
+        outputs = tuple(self._text(each.name) for each in graph.output)
         self._check_names(nodes, inputs, constants, outputs)
         return NetworkGraph(self._title, opset, nodes, inputs, constants, outputs)
 
@@ -195,12 +199,15 @@ class _Reader:
 
     def _node(self, node: "onnx.NodeProto", number: int) -> NetworkNode:
         """Returns a node."""
-        outputs = (*node.output,)
-        name = node.name or next((each for each in outputs if each), "")
+        inputs, outputs = (tuple(map(self._text, names)) for names in (node.input, node.output))
+        name = self._text(node.name) or next((each for each in outputs if each), "")
         ours = node.domain in ("", "ai.onnx")
-        operator = node.op_type if ours else f"{node.domain}::{node.op_type}"
-        plain = NetworkNode(number, name, operator, (*node.input,), outputs)
-        attributes = {each.name: self._attribute(each, plain) for each in node.attribute}
+        own = self._text(node.op_type)
+        operator = own if ours else f"{self._text(node.domain)}::{own}"
+        plain = NetworkNode(number, name, operator, inputs, outputs)
+        attributes = {
+            self._text(each.name): self._attribute(each, plain) for each in node.attribute
+        }
         return replace(plain, attributes=attributes)
 
     def _attribute(self, attribute: "onnx.AttributeProto", node: NetworkNode) -> Any:  # noqa: ANN401
@@ -226,6 +233,12 @@ class _Reader:
         ):
             return [self._entry(each) for each in value]
         return value
+
+    def _text(self, name: str | bytes) -> str:
+        """Returns a name; protobuf gives bytes in place of one that is no UTF-8."""
+        if isinstance(name, bytes):
+            raise self._error(f"the name {name!r:.60} is no text in UTF-8")
+        return name
 
     def _entry(self, value: Any) -> Any:  # noqa: ANN401
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

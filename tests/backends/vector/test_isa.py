@@ -31,6 +31,7 @@ from ringsmith.backends.vector.isa.instruction_set import (
     parse_isa,
 )
 from ringsmith.backends.vector.isa.instructions import (
+    SPILLED,
     Automorph,
     Computing,
     Constant,
@@ -146,13 +147,17 @@ def check_bits(executable: VectorExecutable) -> None:
     found, _ = places(executable.programs, executable.design)
     at = {limb: place.address for limb, place in found.items()}
     limbs = {address: limb for limb, address in at.items()}
+    # Limbs that gave way to memory follow each other in a place, whose name is the last one's.
+    named = {limb: limbs[address] for limb, address in at.items()}
+    assert all(limb == name or limb.kind == SPILLED for limb, name in named.items())
     factors = [executable.design.factor(q) for q in executable.graph.primes]
     for program in executable.programs:
         for load in program.loads:
             number = encoding.load(load, at[load.limb])
-            assert decoding.load(number, limbs) == load
+            assert decoding.load(number, limbs) == replace(load, limb=named[load.limb])
         for store in program.stores:
-            assert decoding.store(encoding.store(store, at[store.limb]), limbs) == store
+            number = encoding.store(store, at[store.limb])
+            assert decoding.store(number, limbs) == replace(store, limb=named[store.limb])
         for own in program.computing:
             number = encoding.instruction(own, factors)
             words = ISA.split(INSTRUCTION, number)

@@ -9,6 +9,11 @@
 //
 // The order's FIFO is an rs_dma_fifo, whose own proof says that words leave as they entered. So a
 // slot that comes is one of a list that has been asked for.
+
+// Words in the memory of an rs_dma_fifo. The braces keep the difference as wide as the pointers,
+// which wrap around: slang would widen them to 32 bits before it subtracts.
+`define RS_QUEUED(Fifo) 32'({Fifo.wptr_q - Fifo.rptr_q})
+
 module rs_vector_fetch_proof
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -120,10 +125,10 @@ module rs_vector_fetch_proof
   // ---- what holds -------------------------------------------------------------------------------
   // Of the FIFOs: words that they hold, the one at their output among them.
   int unsigned ordered, instructions, loads, stores;
-  assign ordered      = 32'(u_dut.u_order.there) + 32'(u_dut.u_order.valid_q);
-  assign instructions = 32'(u_dut.u_computing.there) + 32'(u_dut.u_computing.valid_q);
-  assign loads        = 32'(u_dut.u_loads.there) + 32'(u_dut.u_loads.valid_q);
-  assign stores       = 32'(u_dut.u_stores.there) + 32'(u_dut.u_stores.valid_q);
+  assign ordered      = `RS_QUEUED(u_dut.u_order) + 32'(u_dut.u_order.valid_q);
+  assign instructions = `RS_QUEUED(u_dut.u_computing) + 32'(u_dut.u_computing.valid_q);
+  assign loads        = `RS_QUEUED(u_dut.u_loads) + 32'(u_dut.u_loads.valid_q);
+  assign stores       = `RS_QUEUED(u_dut.u_stores) + 32'(u_dut.u_stores.valid_q);
 
   // Beats that have space or use it: those of the credit, of slots on their way, and in the FIFO;
   // of a slot that comes or is being used up, a part is in neither.
@@ -146,7 +151,7 @@ module rs_vector_fetch_proof
 
       // What the induction needs to know.
       assert (ordered == open + 32'(ar_valid) && 32'(u_dut.flight_q) == ordered);
-      assert (32'(u_dut.u_order.there) < OrderDepth);
+      assert (`RS_QUEUED(u_dut.u_order) < OrderDepth);
       assert (open == 0 || u_dut.order_valid);
       assert (beat_q == '0 || (u_dut.order_valid && beat_q <= last));
       for (int unsigned k = 0; k < Lists; k++) begin
@@ -161,3 +166,5 @@ module rs_vector_fetch_proof
     end
   end
 endmodule
+
+`undef RS_QUEUED

@@ -7,6 +7,11 @@
 // most Outstanding bursts have been taken and not ended. No store begins after halt_i.
 //
 // A reset lasts at least three cycles here: the rows behind a stream's memory have none.
+
+// Words in the memory of an rs_dma_fifo. The braces keep the difference as wide as the pointers,
+// which wrap around: slang would widen them to 32 bits before it subtracts.
+`define RS_QUEUED(Fifo) 32'({Fifo.wptr_q - Fifo.rptr_q})
+
 module rs_vector_stores_proof
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -180,7 +185,7 @@ module rs_vector_stores_proof
       assert (u_dut.checked_q == waits_q && (!waits_q || u_dut.error_q == u_dut.error));
       assert (32'(u_dut.u_bursts.flight_q) == open + 32'(aw_valid[port_i]));
       assert (u_dut.u_bursts.flight_q <= Outstanding);
-      assert (32'(u_dut.u_finals.there) + 32'(u_dut.u_finals.valid_q) ==
+      assert (`RS_QUEUED(u_dut.u_finals) + 32'(u_dut.u_finals.valid_q) ==
               32'(u_dut.u_bursts.flight_q));
       if (aw_valid[port_i]) assert (beat % BeatWidth'(BurstBeats) == '0);
       if (u_dut.busy) begin
@@ -215,9 +220,11 @@ module rs_vector_stores_proof
     always_comb begin
       if (rst_ni) begin
         assert (u_dut.ahead_q[p] <= 2 ** LogFifo);
-        assert (32'(u_dut.ahead_q[p]) == pending + 32'(u_dut.gen_port[p].u_fifo.there) +
+        assert (32'(u_dut.ahead_q[p]) == pending + `RS_QUEUED(u_dut.gen_port[p].u_fifo) +
                 32'(u_dut.gen_port[p].u_fifo.valid_q));
       end
     end
   end
 endmodule
+
+`undef RS_QUEUED

@@ -3,13 +3,12 @@
 :mod:`ringsmith.hdl.synthesis` says how far to trust the numbers.
 """
 
+from ringsmith.backends.inspector import timing_family
 from ringsmith.backends.stream.design import rtl
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.synthesis import SERIES_7, Area, synthesized
-from ringsmith.hdl.timing.graph import Family
 from ringsmith.hdl.timing.report import Timing
 from ringsmith.hdl.timing.synthesis import timed
-from ringsmith.platforms import NO_PLATFORM, load_platform
 
 STREAM_PARTS = (
     "rs_stream_core",
@@ -46,11 +45,6 @@ def stream_timing(design: StreamDesign) -> Timing:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    return timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(design), family=_family(design.platform))
-
-
-def _family(platform: str) -> Family:
-    """The family of a card's FPGA; UltraScale+ where no card is named."""
-    if platform != NO_PLATFORM and load_platform(platform).family == SERIES_7:
-        return Family.SERIES_7
-    return Family.ULTRASCALE_PLUS
+    return timed(
+        rtl.TOP, rtl.FOLDERS, rtl.parameters(design), family=timing_family(design.platform)
+    )
