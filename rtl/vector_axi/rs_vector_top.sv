@@ -11,9 +11,9 @@
 // clock, and are both low for at least four cycles of each clock. Otherwise mem_clk_i and mem_rst_ni
 // are not used.
 //
-// rst_ni, synchronous, is that of memory's ports, too; one cycle is enough (rs_vector_control
-// prolongs it for the clusters). control.reset resets the clusters alone, when memory owes them
-// nothing any more.
+// rst_ni, synchronous, is that of memory's ports, too. It is low for at least two cycles: ports offer
+// nothing from the second on. rs_vector_control prolongs it for the clusters. control.reset resets
+// the clusters alone, when memory owes them nothing any more.
 //
 // load_begun_o, issued_o and store_begun_o stand in the cycles in which a cluster's next load,
 // instruction and store begins, ended_o counts its instructions; start_o, run_o and done_o are

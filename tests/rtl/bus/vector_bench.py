@@ -327,7 +327,7 @@ class Host:
         """The reset of the accelerator and of memory's ports."""
         self.dut.rst_ni.value = 0
         self.memory.reset = True
-        await ClockCycles(self.dut.clk_i, self.random.choice((1, 2, 20)))
+        await ClockCycles(self.dut.clk_i, self.random.choice((2, 3, 20)))
         self.dut.rst_ni.value = 1
         await ClockCycles(self.dut.clk_i, 1)
         self.memory.reset = False
