@@ -135,7 +135,7 @@ module rs_stream_axis
 
   // ---- launch -----------------------------------------------------------------------------------
   logic [LogPeriod-1:0] left_q;  // cycles to the next launch, at least
-  logic                 may_q;  // there are none
+  logic                 may_q;  // left_q is 0
   logic                 fault_q, first, first_product;
   assign launch = run[5] && may_q && full_a && full_b && buffer_free && core_ready;
   always_ff @(posedge clk_i) begin

@@ -31,7 +31,7 @@ After reading this page you know which multipliers count as DSP slices in the ta
 without being mapped to them, and what Yosys makes of them when it maps them.
 
 Yosys packs no registers and no adders into DSP slices of UltraScale+. These modules are written
-as such slices with their registers and adders, and count as so many in every table of areas:
+as such slices with their registers and adders. Every table of areas counts them as these numbers:
 {boxes}.
 Mapped by Yosys they take the same slices, and registers and adders in LUTs and flip-flops.
 `tests/rtl/test_area.py` sees on the 7 series, where Yosys packs registers, that they fit.

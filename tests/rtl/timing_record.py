@@ -60,8 +60,9 @@ After reading this page you know the longest path of each named design, by the r
 ## Longest paths
 
 **Nothing of this table but `pico` was placed or routed.** A design is assumed to run at its clock;
-the longest path between registers of that clock must not take longer than its period, and a test
-holds that. **Bold**: it takes longer, and the assumed clock is not supported.
+the longest path between registers of that clock should take no longer than its period. A test
+holds that for the designs that were timed, but for those in **bold**: their assumed clock is not
+supported by the report.
 
 Delays of cells are those of {ultrascale};
 of the 7 series, those of {series_7}.
@@ -84,8 +85,8 @@ both of `pico`: its placement is of a slightly older netlist (24 November 2026).
 
 {calibration}
 
-The ratios are of nets in small blocks on an FPGA with room. In a device that fills several dies of
-a card, nets are longer; no open tool places one.
+The ratios are of nets in small blocks on an FPGA that is mostly free. In a device that fills
+several dies of a card, nets are longer; no open tool places one.
 """
 """The page, with places to fill."""
 

@@ -147,7 +147,7 @@ def is_centred(inputs: Sequence[int]) -> bool:
 
 
 def largest_positive(inputs: Sequence[int]) -> int | None:
-    """The integer m such that ``lift`` yields the one in m - D + 1 … m; None: there is none.
+    """The integer m such that ``lift`` yields the one in m - D + 1 … m; None if no m is such.
 
     Where ``is_centred`` is true it is (D-1)/2. Else ``lift`` may err where x/D is closer to 1/2
     than e: those few integers are converted, and m found if all up to one stay and the others not.

@@ -391,7 +391,7 @@ def test_the_limit_is_where_the_quotient_begins_to_err(
 
 
 def test_two_primes_of_thirty_bits_have_a_largest_positive_integer_or_none() -> None:
-    """Some have (D-1)/2, some an integer beside it, and few none."""
+    """Some have (D-1)/2, some an integer next to it, and few neither."""
     found = set[int | None]()
     for primes in pairwise(_core.prime_search(30, N, 60)):
         whole, p = prod(primes), 65537
